@@ -1,0 +1,35 @@
+package kernels
+
+import "math"
+
+// fma64 returns x*y + z, rounded once.
+func fma64(x, y, z float64) float64 { return math.FMA(x, y, z) }
+
+// fma32 returns x*y + z, rounded once to float32, which is what the processor's
+// single-precision instruction gives.
+//
+// The product of two float32 is exact in float64. The sum is not, and rounding it
+// again to float32 goes wrong when the first rounding lands on the middle between
+// two float32. So the sum is rounded to odd instead (Boldo and Melquiond 2008),
+// which no second rounding can mistake for a tie.
+func fma32(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z)
+	s := p + c
+	bits := math.Float64bits(s)
+	const dropped, half = 1<<29 - 1, 1 << 28
+	if bits&dropped != half && math.Abs(s) >= 0x1p-126 {
+		return float32(s) // neither a tie nor a subnormal float32
+	}
+	// TwoSum: p + c = s + e exactly (Knuth).
+	t := s - p
+	e := (p - (s - t)) + (c - t)
+	if e == 0 || math.IsNaN(e) || bits&1 == 1 {
+		return float32(s)
+	}
+	if (e > 0) == (s > 0) {
+		bits++
+	} else {
+		bits--
+	}
+	return float32(math.Float64frombits(bits))
+}
