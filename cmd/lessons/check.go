@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/latent-lessons/latent/internal/jupyter"
+)
+
+func setupCheck(flags *flag.FlagSet) func(context.Context, *app, []string) error {
+	var o runOptions
+	o.declare(flags)
+	return func(ctx context.Context, a *app, patterns []string) error {
+		dir := filepath.Join(a.root, jupyter.StateDir, "check")
+		return a.execute(ctx, o, patterns, func(l lesson, old, got *jupyter.Notebook) (string, error) {
+			diffs := jupyter.Compare(old, got)
+			if len(diffs) == 0 {
+				return "same outputs", nil
+			}
+			report, err := jupyter.Report(diffs, dir, strings.ReplaceAll(l.name, "/", "-"))
+			if err != nil {
+				return "", err
+			}
+			return "", errors.New(l.path + ": the outputs are not those in the notebook\n" + report +
+				fmt.Sprintf("If the new ones are right: go run ./cmd/lessons run -w %s", l.name))
+		})
+	}
+}
