@@ -26,6 +26,11 @@ func BlocksOf(n int) Blocks {
 // Count returns the number of blocks.
 func (b Blocks) Count() int { return b.count }
 
+// Range returns the rows lo ≤ i < hi of a block.
+func (b Blocks) Range(block int) (lo, hi int) {
+	return block * b.size, min(b.n, (block+1)*b.size)
+}
+
 // Each calls f for every block with its index and its rows lo ≤ i < hi, on as
 // many goroutines as there are processors. A worker index below Workers is
 // handed along for scratch space. Blocks run in any order; f must write only
@@ -33,7 +38,8 @@ func (b Blocks) Count() int { return b.count }
 func (b Blocks) Each(f func(worker, block, lo, hi int)) {
 	if b.workers == 1 {
 		for i := range b.count {
-			f(0, i, i*b.size, min(b.n, (i+1)*b.size))
+			lo, hi := b.Range(i)
+			f(0, i, lo, hi)
 		}
 		return
 	}
@@ -46,7 +52,8 @@ func (b Blocks) Each(f func(worker, block, lo, hi int)) {
 				if i >= b.count {
 					return
 				}
-				f(w, i, i*b.size, min(b.n, (i+1)*b.size))
+				lo, hi := b.Range(i)
+				f(w, i, lo, hi)
 			}
 		})
 	}

@@ -1,0 +1,84 @@
+package clustering
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-lessons/latent/lvm"
+	"github.com/latent-lessons/latent/lvm/internal/num"
+)
+
+// Between 1/largest and largest a product of a squared distance and a weight
+// keeps its digits.
+const largest = 1e140
+
+// weighted is checked data with its row weights.
+type weighted struct {
+	num.Rows
+	w []float64
+}
+
+// newWeighted checks that the values and weights are finite and within the
+// range in which distances can be squared and summed.
+func newWeighted(op string, x mat.Matrix, w []float64) (weighted, error) {
+	rows, err := num.CheckData(op, x)
+	if err != nil {
+		return weighted{}, err
+	}
+	if w, err = num.CheckWeights(op, w, rows.N); err != nil {
+		return weighted{}, err
+	}
+	var sum float64
+	for _, v := range w {
+		sum += v
+	}
+	if sum > largest || sum < 1/largest {
+		return weighted{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the row weights sum to %.3g", sum), Try: "weights around 1"}
+	}
+
+	var spread float64
+	first := rows.Row(0)
+	for i := range rows.N {
+		for j, v := range rows.Row(i) {
+			if math.Abs(v) > largest {
+				return weighted{}, &lvm.DataError{Op: op, Row: i, Col: j, Problem: fmt.Sprintf("the square of %.3g overflows", v), Try: "dividing the data by a power of ten"}
+			}
+			spread = max(spread, math.Abs(v-first[j]))
+		}
+	}
+	if spread > 0 && spread < 1/largest {
+		return weighted{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the rows differ by %.3g at most, and its square underflows", spread), Try: "multiplying the data by a power of ten"}
+	}
+	return weighted{rows, w}, nil
+}
+
+// checkDistinct returns a *lvm.DataError if fewer than k rows of positive
+// weight differ from each other.
+func (d weighted) checkDistinct(op string, k int) error {
+	seen := make(map[string]bool)
+	key := make([]byte, 8*d.D)
+	rows := 0
+	for i := range d.N {
+		if d.w[i] == 0 {
+			continue
+		}
+		rows++
+		for j, v := range d.Row(i) {
+			binary.LittleEndian.PutUint64(key[8*j:], math.Float64bits(v+0)) // +0 makes −0 equal to 0
+		}
+		if !seen[string(key)] {
+			seen[string(key)] = true
+			if len(seen) == k {
+				return nil
+			}
+		}
+	}
+	problem := fmt.Sprintf("%d rows, fewer than the %d clusters", rows, k)
+	if rows >= k {
+		problem = fmt.Sprintf("only %d of the %d rows are distinct, fewer than the %d clusters", len(seen), rows, k)
+	}
+	return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: problem, Try: fmt.Sprintf("k ≤ %d", len(seen))}
+}
