@@ -1,8 +1,10 @@
 // Command lessons opens, executes and checks the lessons of Latent.
 //
 //	lessons                     list the lessons and the commands
+//	lessons lab [pattern]       open the lessons in JupyterLab
 //	lessons run [pattern …]     execute lessons with GoNB, without Jupyter
 //	lessons check [pattern …]   execute lessons and compare with what is in them
+//	lessons kernel              register the Go kernel for your own Jupyter or VS Code
 //
 // A pattern is a lesson (clustering/01-kmeans), a chapter (clustering/...), a
 // name without its number (kmeans) or a path; none means all lessons.
@@ -29,8 +31,10 @@ type command struct {
 }
 
 var commands = []command{
+	{"lab", "[pattern]", "open the lessons in JupyterLab", setupLab},
 	{"run", "[pattern …]", "execute lessons with GoNB, without Jupyter", setupRun},
 	{"check", "[pattern …]", "execute lessons and compare with the outputs in them", setupCheck},
+	{"kernel", "", "register the Go kernel for your own Jupyter or VS Code", setupKernel},
 }
 
 // app is what all commands share.

@@ -33,7 +33,7 @@ func (k *Kernel) Execute(ctx context.Context, code string, timeout time.Duration
 		select {
 		case <-ctx.Done():
 			return c.outputs, context.Cause(ctx)
-		case <-k.exited:
+		case <-k.process.Exited:
 			return c.outputs, k.died()
 		case in := <-k.inbox:
 			if in.err != nil {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -25,9 +24,8 @@ import (
 type Kernel struct {
 	session session
 	tmp     string // everything that the kernel and its cells put in $TMPDIR
-	cmd     *exec.Cmd
+	process *Process
 	log     *tail
-	exited  chan struct{} // closed when the process has ended
 	sockets []zmq4.Socket
 	shell   zmq4.Socket
 	stdin   zmq4.Socket
@@ -76,7 +74,7 @@ func startKernel(ctx context.Context, t *Toolchain, dir string) (k *Kernel, err 
 	}
 	life, cancel := context.WithCancel(context.Background())
 	k = &Kernel{
-		session: newSession(), tmp: tmp, log: new(tail), exited: make(chan struct{}),
+		session: newSession(), tmp: tmp, log: new(tail),
 		inbox: make(chan incoming, 64), cancel: cancel,
 	}
 	defer func() {
@@ -100,14 +98,12 @@ func startKernel(ctx context.Context, t *Toolchain, dir string) (k *Kernel, err 
 		return nil, err
 	}
 
-	k.cmd = exec.Command(t.GoNB, "--kernel", connection)
-	k.cmd.Dir = dir
-	k.cmd.Env = append(os.Environ(), t.Env()...)
-	k.cmd.Env = append(k.cmd.Env, "TMPDIR="+tmp, "PWD="+dir)
-	k.cmd.Stdout, k.cmd.Stderr = k.log, k.log
-	k.cmd.WaitDelay = time.Second // a cell's child may hold the log open
-	ownGroup(k.cmd)
-	if err := k.start(); err != nil {
+	cmd := exec.Command(t.GoNB, "--kernel", connection)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), t.env()...)
+	cmd.Env = append(cmd.Env, "TMPDIR="+tmp, "PWD="+dir)
+	cmd.Stdout, cmd.Stderr = k.log, k.log
+	if k.process, err = StartProcess(cmd); err != nil {
 		return nil, fmt.Errorf("starting GoNB: %w", err)
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("GoNB does not answer after %v", startTimeout))
@@ -116,27 +112,6 @@ func startKernel(ctx context.Context, t *Toolchain, dir string) (k *Kernel, err 
 		return nil, err
 	}
 	return k, nil
-}
-
-// start starts the process and waits for it on one thread that lives as long:
-// on Linux the kernel ends with the thread that started it, so that it does
-// not outlive a killed test.
-func (k *Kernel) start() error {
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := k.cmd.Start()
-		if err != nil {
-			close(k.exited)
-		}
-		started <- err
-		if err == nil {
-			k.cmd.Wait()
-			close(k.exited)
-		}
-	}()
-	return <-started
 }
 
 // connect opens the channels and waits until the kernel answers on all of them.
@@ -180,7 +155,7 @@ func (k *Kernel) connect(ctx, life context.Context, ports []int) error {
 				onIOPub = onIOPub || in.channel == "iopub"
 			case <-again:
 				waiting = false
-			case <-k.exited:
+			case <-k.process.Exited:
 				return k.died()
 			case <-ctx.Done():
 				return context.Cause(ctx)
@@ -200,7 +175,7 @@ func (k *Kernel) waitFor(ctx context.Context, address string) error {
 		}
 		select {
 		case <-time.After(10 * time.Millisecond):
-		case <-k.exited:
+		case <-k.process.Exited:
 			return k.died()
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -254,14 +229,19 @@ func (k *Kernel) Close() error {
 	var err error
 	k.close.Do(func() {
 		k.cancel()
-		if k.cmd != nil && k.cmd.Process != nil {
-			killGroup(k.cmd.Process.Pid)
-			<-k.exited
+		if k.process != nil {
+			k.process.Kill()
 		}
 		for _, s := range k.sockets {
 			s.Close()
 		}
-		err = os.RemoveAll(k.tmp)
+		// A killed compiler may still be writing its last file.
+		for range 20 {
+			if err = os.RemoveAll(k.tmp); err == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
 	})
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -69,26 +68,11 @@ func ReadFile(path string) (*Notebook, error) {
 
 // WriteFile writes the canonical form of nb, whole or not at all.
 func (nb *Notebook) WriteFile(path string) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".lesson-*.ipynb")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(nb.Bytes())
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	if err := os.Chmod(tmp.Name(), mode); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return replaceFile(path, nb.Bytes(), mode)
 }
 
 // The document as it stands in the file. Sources and texts are a string or a

@@ -2,8 +2,5 @@ package jupyter
 
 import "syscall"
 
-// endWithParent has the process end if this one is killed before it can clean
-// up. GoNB takes SIGTERM as the order to stop its cell and remove its files.
-func endWithParent(attr *syscall.SysProcAttr) {
-	attr.Pdeathsig = syscall.SIGTERM
-}
+// endWithParent: GoNB and Jupyter take SIGTERM as the order to clean up and end.
+func endWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGTERM }

@@ -128,16 +128,20 @@ func (t *Toolchain) goCommand(ctx context.Context, args ...string) (string, erro
 	return string(out), nil
 }
 
-// Env is the environment of a kernel, on top of the process's own: goimports
-// on PATH and a go command that is not confused by settings made for other work.
-func (t *Toolchain) Env() []string {
-	return []string{
-		"PATH=" + t.Bin + string(filepath.ListSeparator) + os.Getenv("PATH"),
-		"GOFLAGS=" + CellGoFlags,
-		"GOWORK=",
-	}
+// env is the environment of a kernel on top of the process's own.
+func (t *Toolchain) env() []string {
+	return append(t.settings(), "PATH="+t.Bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// CellGoFlags speed up cells: a cell's program is linked, run once and thrown
-// away, so its symbol table is not worth writing.
-const CellGoFlags = "-ldflags=-s"
+// settings keep settings made for other work from confusing the go command in
+// a cell. The symbol table of a program that is run once and thrown away is not
+// worth linking.
+func (t *Toolchain) settings() []string {
+	return []string{"GOFLAGS=-ldflags=-s", "GOWORK="}
+}
+
+// Warm compiles what lessons import, so that the first cell does not wait for it.
+func (t *Toolchain) Warm(ctx context.Context) error {
+	_, err := t.goCommand(ctx, "build", "./lvm/...", "./plots/...", "./datasets/...", "testing", tools[0].pkg+"/gonbui", "github.com/janpfeifer/must")
+	return err
+}
