@@ -1,0 +1,285 @@
+package clustering
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-lessons/latent/lvm"
+	"github.com/latent-lessons/latent/lvm/internal/num"
+)
+
+// gaussian is ln π_k N(x | μ_k, Σ_k) made ready for many rows.
+type gaussian struct {
+	bias  float64   // ln π − ½ (d ln 2π + ln |Σ|)
+	mean  []float64 // μ
+	chol  num.Cholesky
+	scale []float64 // 1/σ_j, instead of chol if Σ is diagonal
+}
+
+// densities checks m and prepares its components.
+func (m *GMM) densities(op string) ([]gaussian, error) {
+	if err := m.check(op); err != nil {
+		return nil, err
+	}
+	gs := make([]gaussian, len(m.Weights))
+	for k := range gs {
+		if k > 0 && m.Shape == Tied {
+			gs[k] = gs[0]
+		} else if !gs[k].factor(m.Covs[k], m.Shape) {
+			return nil, notPositive(op, k, m.Floor != nil)
+		}
+		gs[k].mean = m.Means.RawRowView(k)
+	}
+	for k, w := range m.Weights {
+		gs[k].bias += math.Log(w)
+	}
+	return gs, nil
+}
+
+// factor prepares Σ, and reports whether it is positive definite.
+func (g *gaussian) factor(cov *mat.SymDense, shape Shape) bool {
+	d := cov.SymmetricDim()
+	var logDet float64
+	if shape == Full || shape == Tied {
+		var ok bool
+		if g.chol, ok = num.NewCholesky(cov); !ok {
+			return false
+		}
+		logDet = g.chol.LogDet
+	} else {
+		g.scale = make([]float64, d)
+		for j := range g.scale {
+			v := cov.At(j, j)
+			if !(v > 0) || math.IsInf(v, 1) {
+				return false
+			}
+			g.scale[j] = 1 / math.Sqrt(v)
+			logDet += math.Log(v)
+		}
+	}
+	g.bias = -0.5 * (float64(d)*math.Log(2*math.Pi) + logDet)
+	return true
+}
+
+// logDensities sets dst[b·stride] to ln π N(x_{lo+b} | μ, Σ) for the rows from lo
+// to hi.
+func (g *gaussian) logDensities(dst []float64, stride int, x num.Rows, lo, hi int, scratch []float64) {
+	if g.scale == nil {
+		g.chol.LogDensities(dst, stride, g.bias, x, lo, hi, g.mean, scratch)
+		return
+	}
+	mean := g.mean[:len(g.scale)]
+	for i := lo; i < hi; i++ {
+		row := x.Row(i)[:len(g.scale)]
+		var q float64
+		for j, s := range g.scale {
+			t := (row[j] - mean[j]) * s
+			q += t * t
+		}
+		dst[(i-lo)*stride] = g.bias - 0.5*q
+	}
+}
+
+// chunk is how many rows an E step takes at a time, so that what it computes
+// for them stays in the cache.
+const chunk = 128
+
+// eStep is the work space of E steps on chunks of rows.
+type eStep struct {
+	gs      []gaussian
+	post    []float64 // chunk×k: p(z=k | x)
+	logProb []float64 // chunk: ln p(x)
+	scratch []float64
+}
+
+func newEStep(gs []gaussian) *eStep {
+	return &eStep{gs, make([]float64, chunk*len(gs)), make([]float64, chunk), make([]float64, 4*len(gs[0].mean))}
+}
+
+// run fills post and logProb for the rows from lo to hi, at most chunk. Where
+// the log density is not a finite number, the posterior is not either.
+func (e *eStep) run(x num.Rows, lo, hi int) {
+	k := len(e.gs)
+	for c := range e.gs {
+		e.gs[c].logDensities(e.post[c:], k, x, lo, hi, e.scratch)
+	}
+	for b := range hi - lo {
+		e.logProb[b] = normalise(e.post[b*k : (b+1)*k])
+	}
+}
+
+// normalise replaces the logs of unnormalised probabilities by the
+// probabilities, and returns the log of what they summed to.
+func normalise(v []float64) float64 {
+	top := math.Inf(-1)
+	for _, l := range v {
+		if !(l <= top) {
+			top = l
+		}
+	}
+	var sum float64
+	for i, l := range v {
+		v[i] = math.Exp(l - top)
+		sum += v[i]
+	}
+	if math.IsInf(top, -1) {
+		return top
+	}
+	inv := 1 / sum
+	for i := range v {
+		v[i] *= inv
+	}
+	return top + math.Log(sum)
+}
+
+// each runs E steps over all rows of x and hands f every finished chunk: its
+// block and first row, and the posterior and log density of its rows.
+func (m *GMM) each(name string, x mat.Matrix, f func(block, lo int, post, logProb []float64)) {
+	op := "clustering: GMM." + name
+	gs, err := m.densities(op)
+	if err != nil {
+		panic(err)
+	}
+	rows := num.RowsOf(x)
+	if rows.D != m.dim() {
+		panic(&lvm.ShapeError{Op: op, What: "columns of x", Got: rows.D, Want: m.dim()})
+	}
+	k := len(gs)
+	blocks := num.BlocksOf(rows.N)
+	work := make([]*eStep, blocks.Workers())
+	for i := range work {
+		work[i] = newEStep(gs)
+	}
+	blocks.Each(func(worker, block, lo, hi int) {
+		e := work[worker]
+		for ; lo < hi; lo += chunk {
+			top := min(hi, lo+chunk)
+			e.run(rows, lo, top)
+			for b, l := range e.logProb[:top-lo] {
+				if l-l != 0 {
+					e.logProb[b] = outlier(e.post[b*k:(b+1)*k], gs, rows.Row(lo+b))
+				}
+			}
+			f(block, lo, e.post[:(top-lo)*k], e.logProb[:top-lo])
+		}
+	})
+}
+
+// outlier sets the posterior of a row whose log density is not a finite
+// number, and returns that log density.
+//
+// A finite row is so far out that the squares of its distances overflow. It
+// belongs to the component for which the distance is smallest, measured in a
+// unit in which its square does not overflow: the limit of the posterior. A
+// row with a NaN or an infinity gets NaN.
+func outlier(post []float64, gs []gaussian, row []float64) float64 {
+	unit := largest
+	for _, v := range row {
+		if v-v != 0 {
+			for c := range post {
+				post[c] = math.NaN()
+			}
+			return math.NaN()
+		}
+		unit = max(unit, math.Abs(v))
+	}
+	d := len(row)
+	offset := mat.NewDense(1, d, nil)
+	best, most := 0, math.Inf(-1)
+	for c, g := range gs {
+		post[c] = 0
+		if math.IsInf(g.bias, -1) {
+			continue
+		}
+		for j, v := range row {
+			offset.Set(0, j, v/unit-g.mean[j]/unit)
+		}
+		g.bias, g.mean = 0, make([]float64, d)
+		var l [1]float64
+		g.logDensities(l[:], 1, num.RowsOf(offset), 0, 1, make([]float64, 4*d))
+		if l[0] > most {
+			best, most = c, l[0]
+		}
+	}
+	post[best] = 1
+	return math.Inf(-1)
+}
+
+// LogProb returns ln p(x) of one row, NaN if it has a NaN.
+//
+// It factors the covariances on every call, O(k·d³); LogLikelihood and
+// Posterior do so once for all their rows.
+func (m *GMM) LogProb(x []float64) float64 {
+	var l float64
+	row := &mat.Dense{}
+	if len(x) > 0 {
+		row = mat.NewDense(1, len(x), x)
+	}
+	m.each("LogProb", row, func(_, _ int, _, logProb []float64) { l = logProb[0] })
+	return l
+}
+
+// LogLikelihood returns Σ_i ln p(x_i), larger is better; NaN if a row has a NaN.
+//
+// Cost: O(n·k·d²), for diagonal and spherical covariances O(n·k·d).
+func (m *GMM) LogLikelihood(x mat.Matrix) float64 {
+	n, _ := x.Dims()
+	parts := make([]float64, num.BlocksOf(n).Count())
+	m.each("LogLikelihood", x, func(block, _ int, _, logProb []float64) {
+		for _, l := range logProb {
+			parts[block] += l
+		}
+	})
+	var sum float64
+	for _, p := range parts {
+		sum += p
+	}
+	return sum
+}
+
+// Posterior returns the responsibilities, n×k: γ_ik = p(z=k | x_i), by Bayes' rule
+//
+//	γ_ik = π_k N(x_i | μ_k, Σ_k) / Σ_j π_j N(x_i | μ_j, Σ_j)
+//
+// in the log domain, so that each row sums to one however far out x_i is.
+// A row with a NaN or an infinity gets NaN.
+func (m *GMM) Posterior(x mat.Matrix) *mat.Dense {
+	n, _ := x.Dims()
+	if n == 0 {
+		m.each("Posterior", x, nil)
+		return &mat.Dense{}
+	}
+	k := len(m.Weights)
+	post := make([]float64, n*k)
+	m.each("Posterior", x, func(_, lo int, p, _ []float64) { copy(post[lo*k:], p) })
+	return mat.NewDense(n, k, post)
+}
+
+// Assign returns the most probable component of every row, the lowest among
+// equals. A row with a NaN or an infinity gets −1.
+func (m *GMM) Assign(x mat.Matrix) []int {
+	n, _ := x.Dims()
+	z := make([]int, n)
+	m.each("Assign", x, func(_, lo int, post, logProb []float64) {
+		k := len(m.Weights)
+		for b := range logProb {
+			z[lo+b] = argmax(post[b*k : (b+1)*k])
+		}
+	})
+	return z
+}
+
+// argmax returns the index of the largest value, −1 if there is a NaN.
+func argmax(v []float64) int {
+	best := 0
+	for i, x := range v {
+		if math.IsNaN(x) {
+			return -1
+		}
+		if x > v[best] {
+			best = i
+		}
+	}
+	return best
+}
