@@ -58,9 +58,9 @@ func ExampleGMM_Step() {
 	// Output:
 	// log-likelihood -13.4977  means [4.000  7.000]
 	// log-likelihood -11.8318  means [3.131  9.944]
-	// log-likelihood -10.9233  means [2.354  10.639]
-	// log-likelihood  -9.2902  means [1.975  11.564]
-	// log-likelihood  -8.4485  means [2.000  11.998]
+	// log-likelihood -10.9233  means [ 2.354  10.639]
+	// log-likelihood  -9.2902  means [ 1.975  11.564]
+	// log-likelihood  -8.4485  means [ 2.000  11.998]
 }
 
 // The responsibilities of two unit Gaussians at 0 and 2.
