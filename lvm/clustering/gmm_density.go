@@ -93,8 +93,8 @@ type eStep struct {
 	scratch []float64
 }
 
-func newEStep(gs []gaussian) *eStep {
-	return &eStep{gs, make([]float64, chunk*len(gs)), make([]float64, chunk), make([]float64, 4*len(gs[0].mean))}
+func newEStep(gs []gaussian, rows int) *eStep {
+	return &eStep{gs, make([]float64, rows*len(gs)), make([]float64, rows), make([]float64, 4*len(gs[0].mean))}
 }
 
 // run fills post and logProb for the rows from lo to hi, at most chunk. Where
@@ -149,7 +149,7 @@ func (m *GMM) each(name string, x mat.Matrix, f func(block, lo int, post, logPro
 	blocks := num.BlocksOf(rows.N)
 	work := make([]*eStep, blocks.Workers())
 	for i := range work {
-		work[i] = newEStep(gs)
+		work[i] = newEStep(gs, min(chunk, rows.N))
 	}
 	blocks.Each(func(worker, block, lo, hi int) {
 		e := work[worker]

@@ -157,7 +157,7 @@ type sweeper struct {
 }
 
 func newSweeper(gs []gaussian) *sweeper {
-	return &sweeper{newEStep(gs), make([]float64, (chunk+3)*len(gs[0].mean)), make([]float64, chunk+3)}
+	return &sweeper{newEStep(gs, chunk), make([]float64, (chunk+3)*len(gs[0].mean)), make([]float64, chunk+3)}
 }
 
 // least is e^−60. Terms smaller than that by comparison do not show in a sum.

@@ -3,6 +3,7 @@ package num
 import (
 	"math"
 
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,19 +27,20 @@ type Cholesky struct {
 // a sum of d squares. That test does not depend on the units of the columns.
 func NewCholesky(sigma mat.Symmetric) (Cholesky, bool) {
 	d := sigma.SymmetricDim()
-	var f mat.Cholesky
-	if !f.Factorize(sigma) {
+	full := mat.NewSymDense(d, nil)
+	full.CopySym(sigma)
+	u, ok := lapack64.Potrf(full.RawSymmetric()) // Σ = Uᵀ U, U = Lᵀ
+	if !ok {
 		return Cholesky{}, false
 	}
-	u := f.RawU()
 	c := Cholesky{D: d, L: make([]float64, PackedLen(d))}
 	tiny := 8 * float64(d) * 0x1p-52
 	for i := range d {
 		row := c.L[PackedLen(i):]
 		for j := range i {
-			row[j] = u.At(j, i)
+			row[j] = u.Data[j*u.Stride+i]
 		}
-		p := u.At(i, i)
+		p := u.Data[i*u.Stride+i]
 		if !(p*p > tiny*sigma.At(i, i)) || math.IsInf(p, 1) {
 			return Cholesky{}, false
 		}

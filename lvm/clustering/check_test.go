@@ -1,0 +1,86 @@
+package clustering
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-lessons/latent/lvm"
+	"github.com/latent-lessons/latent/lvm/internal/check"
+)
+
+// The promises that every model of the library makes.
+func TestConformance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	_, plane := testGMM(Full).Sample(rng, 1100)
+	line := mat.DenseCopyOf(plane.Slice(0, 1100, 1, 2))
+	space := mat.NewDense(1100, 5, nil)
+	for i := range 1100 {
+		for j := range 5 {
+			space.Set(i, j, plane.At(i, j%2)*float64(j+1)+rng.NormFloat64())
+		}
+	}
+	for name, x := range map[string]*mat.Dense{"1-D": line, "2-D": plane, "5-D": space} {
+		t.Run("k-means "+name, func(t *testing.T) { check.Run(t, kmeansModel(x)) })
+		for _, shape := range shapes {
+			t.Run("mixture "+shape.String()+" "+name, func(t *testing.T) { check.Run(t, gmmModel(x, shape)) })
+		}
+	}
+}
+
+func kmeansModel(x *mat.Dense) check.Model[*KMeans] {
+	return check.Model[*KMeans]{
+		X: x, K: 3,
+		Fit: func(rng *rand.Rand, x mat.Matrix, k int) (*KMeans, lvm.Trace, error) {
+			return FitKMeans(rng, x, k, nil)
+		},
+		FitFrom: func(m *KMeans, x mat.Matrix, steps int) (*KMeans, lvm.Trace, error) {
+			return FitKMeans(nil, x, 3, &KMeansOptions{Options: lvm.Options{MaxIter: steps, Tol: -1}, Centers: m.Centers})
+		},
+		Step:   (*KMeans).Step,
+		Params: func(m *KMeans) []float64 { return m.Centers.RawMatrix().Data },
+		Relabel: func(m *KMeans, perm []int) *KMeans {
+			r := mat.DenseCopyOf(m.Centers)
+			for i, p := range perm {
+				r.SetRow(i, m.Centers.RawRowView(p))
+			}
+			return &KMeans{Centers: r}
+		},
+		Assign: (*KMeans).Assign,
+	}
+}
+
+func gmmModel(x *mat.Dense, shape Shape) check.Model[*GMM] {
+	return check.Model[*GMM]{
+		X: x, K: 3,
+		Fit: func(rng *rand.Rand, x mat.Matrix, k int) (*GMM, lvm.Trace, error) {
+			return FitGMM(rng, x, k, &GMMOptions{Options: lvm.Options{MaxIter: 50}, Shape: shape})
+		},
+		FitFrom: func(m *GMM, x mat.Matrix, steps int) (*GMM, lvm.Trace, error) {
+			return FitGMM(nil, x, 3, &GMMOptions{Options: lvm.Options{MaxIter: steps, Tol: -1}, Start: m})
+		},
+		Step: (*GMM).Step,
+		Params: func(m *GMM) []float64 {
+			p := append([]float64(nil), m.Weights...)
+			p = append(p, m.Means.RawMatrix().Data...)
+			for _, s := range m.Covs {
+				for i := range s.SymmetricDim() {
+					p = append(p, s.RawSymmetric().Data[i*s.RawSymmetric().Stride+i:][:s.SymmetricDim()-i]...)
+				}
+			}
+			return append(p, m.Floor...)
+		},
+		Relabel: func(m *GMM, perm []int) *GMM {
+			r := m.clone()
+			for i, p := range perm {
+				r.Weights[i], r.Covs[i] = m.Weights[p], m.Covs[p]
+				r.Means.SetRow(i, m.Means.RawRowView(p))
+			}
+			return r
+		},
+		Assign:    (*GMM).Assign,
+		Posterior: (*GMM).Posterior,
+		LogProb:   (*GMM).LogProb,
+	}
+}
