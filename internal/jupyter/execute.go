@@ -37,13 +37,15 @@ func (k *Kernel) Execute(ctx context.Context, code string, timeout time.Duration
 			return c.outputs, k.died()
 		case in := <-k.inbox:
 			if in.err != nil {
-				return c.outputs, in.err
+				return c.outputs, k.broken(in.err)
 			}
 			m := in.message
 			switch {
 			case in.channel == "stdin":
 				if m.Header.Type == "input_request" {
 					// Nobody is there to answer; an empty line keeps the cell going.
+					// GoNB asks before it listens, so it must not come at once.
+					time.Sleep(100 * time.Millisecond)
 					if _, err := k.send(k.stdin, "input_reply", map[string]string{"value": "", "status": "ok"}); err != nil {
 						return c.outputs, err
 					}

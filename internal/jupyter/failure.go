@@ -62,7 +62,7 @@ func Text(outputs []Output, name string) string {
 }
 
 var (
-	stderrFailure = regexp.MustCompile(`(?m)^(exit status \d+|signal: .+|panic: .*|fatal error: .*)$`)
+	stderrFailure = regexp.MustCompile(`(?m)^(exit status \d+|signal: .+|panic: .*|fatal error: .*|"%.*" unknown or not implemented yet\.)$`)
 	ansi          = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	errorMark     = regexp.MustCompile(`class="gonb-err-|data-mime-type="application/vnd\.jupyter\.stderr"`)
 	// What a reader of the block does not see, or sees only on mouse-over.

@@ -63,7 +63,7 @@ func StartKernel(ctx context.Context, t *Toolchain, dir string) (*Kernel, error)
 	return nil, err
 }
 
-func startKernel(ctx context.Context, t *Toolchain, dir string) (k *Kernel, err error) {
+func startKernel(ctx context.Context, t *Toolchain, dir string) (_ *Kernel, err error) {
 	tmp, err := os.MkdirTemp("", "lessons-")
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func startKernel(ctx context.Context, t *Toolchain, dir string) (k *Kernel, err 
 		tmp = real
 	}
 	life, cancel := context.WithCancel(context.Background())
-	k = &Kernel{
+	k := &Kernel{
 		session: newSession(), tmp: tmp, log: new(tail),
 		inbox: make(chan incoming, 64), cancel: cancel,
 	}
@@ -149,7 +149,7 @@ func (k *Kernel) connect(ctx, life context.Context, ports []int) error {
 			select {
 			case in := <-k.inbox:
 				if in.err != nil {
-					return in.err
+					return k.broken(in.err)
 				}
 				onShell = onShell || in.message.Header.Type == "kernel_info_reply"
 				onIOPub = onIOPub || in.channel == "iopub"
@@ -221,6 +221,17 @@ var ErrKernelDied = errors.New("the GoNB kernel died")
 
 func (k *Kernel) died() error {
 	return fmt.Errorf("%w; its last words:\n%s", ErrKernelDied, k.log)
+}
+
+// broken is the error of a channel that failed: most often the kernel's end is
+// noticed there first.
+func (k *Kernel) broken(err error) error {
+	select {
+	case <-k.process.Exited:
+		return k.died()
+	case <-time.After(time.Second):
+		return fmt.Errorf("talking to GoNB: %w", err)
+	}
 }
 
 // Close ends the kernel with everything that it started and removes its

@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,16 +17,18 @@ type normalizer struct {
 
 func newNormalizer(root, tmp string) *normalizer {
 	sep := string(filepath.Separator)
-	return &normalizer{
-		paths: strings.NewReplacer(tmp+sep, "", tmp, "$TMPDIR", root+sep, "", root, "."),
-		ids:   make(map[string]string),
+	pairs := []string{tmp + sep, "", tmp, "$TMPDIR", root + sep, "", root, "."}
+	if home, err := os.UserHomeDir(); err == nil && home != sep {
+		pairs = append(pairs, home+sep, "~"+sep)
 	}
+	return &normalizer{paths: strings.NewReplacer(pairs...), ids: make(map[string]string)}
 }
 
 var (
 	buildDir  = regexp.MustCompile(`\bgonb_[0-9a-f]{8}(/|\b)`)
 	elementID = regexp.MustCompile(`\bgonb_[a-z]+_[0-9a-f]{8}\b`)
 	testTime  = regexp.MustCompile(`(?m)^(\s*--- (?:PASS|FAIL|SKIP): \S+ )\(\d+\.\d+s\)$`)
+	logTime   = regexp.MustCompile(`(?m)^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d `)
 	address   = regexp.MustCompile(`\b0x[0-9a-f]{4,16}\b`)
 )
 
@@ -62,7 +65,7 @@ func (n *normalizer) outputs(raw []Output) []Output {
 	for _, name := range []string{"stdout", "stderr"} {
 		text := n.text(Text(raw, name))
 		if name == "stderr" {
-			text = address.ReplaceAllString(text, "0x…")
+			text = logTime.ReplaceAllString(address.ReplaceAllString(text, "0x…"), "")
 		}
 		if text != "" {
 			streams = append(streams, Output{Type: Stream, Name: name, Text: text})

@@ -21,6 +21,7 @@ type Runner struct {
 type CellError struct {
 	Notebook string // as the caller named it
 	Cell     int    // position in the notebook, from 1
+	Count    int    // its number as GoNB and Jupyter count, In [Count]
 	Source   string
 	Report   string // what the reader of the notebook would see
 	Err      error  // why the kernel could not go on, nil if the cell itself failed
@@ -28,7 +29,7 @@ type CellError struct {
 
 func (e *CellError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: cell %d failed\n", e.Notebook, e.Cell)
+	fmt.Fprintf(&b, "%s: cell %d failed, In [%d]\n", e.Notebook, e.Cell, e.Count)
 	for i, line := range strings.Split(strings.TrimRight(e.Source, "\n"), "\n") {
 		fmt.Fprintf(&b, "%5d │ %s\n", i+1, line)
 	}
@@ -88,7 +89,7 @@ func (r *Runner) Run(ctx context.Context, path string, nb *Notebook) (*Notebook,
 			report = fmt.Sprintf("the cell is tagged %s but does not fail", ExpectFailure)
 		}
 		if report != "" {
-			return out, &CellError{Notebook: path, Cell: i + 1, Source: cell.Source, Report: report, Err: err}
+			return out, &CellError{Notebook: path, Cell: i + 1, Count: count, Source: cell.Source, Report: report, Err: err}
 		}
 		if r.Progress != nil {
 			r.Progress(i+1, time.Since(start))
