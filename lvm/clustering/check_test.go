@@ -24,6 +24,9 @@ func TestConformance(t *testing.T) {
 	for name, x := range map[string]*mat.Dense{"1-D": line, "2-D": plane, "5-D": space} {
 		t.Run("k-means "+name, func(t *testing.T) { check.Run(t, kmeansModel(x)) })
 		for _, shape := range shapes {
+			if name != "2-D" && shape != Full {
+				continue // the plane has all that differs between shapes
+			}
 			t.Run("mixture "+shape.String()+" "+name, func(t *testing.T) { check.Run(t, gmmModel(x, shape)) })
 		}
 	}

@@ -92,12 +92,12 @@ func sameGMM(t *testing.T, what string, got, want *GMM, tol float64) {
 func TestStepPlain(t *testing.T) {
 	for _, shape := range shapes {
 		rng := rand.New(rand.NewPCG(5, 6))
-		_, x := testGMM(Full).Sample(rng, 999)
-		w := make([]float64, 999)
+		_, x := testGMM(Full).Sample(rng, 402)
+		w := make([]float64, 402)
 		for i := range w {
 			w[i] = float64(i % 4)
 		}
-		ones := make([]float64, 999)
+		ones := make([]float64, 402)
 		for i := range ones {
 			ones[i] = 1
 		}
