@@ -1,0 +1,40 @@
+package kernels
+
+import (
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// fenced returns a copy of v that ends where the memory of the process does.
+func fenced(t *testing.T, v []float64) []float64 {
+	t.Helper()
+	const page = 4096
+	size := (8*len(v) + page - 1) / page * page
+	memory, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Munmap(memory) })
+	if err := syscall.Mprotect(memory[size:], syscall.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	c := unsafe.Slice((*float64)(unsafe.Pointer(&memory[size-8*len(v)])), len(v))
+	copy(c, v)
+	return c
+}
+
+// A read or write past an operand is a segmentation fault here.
+func TestNearestStaysInside(t *testing.T) {
+	onEachPath(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(6, 4))
+		for d := 1; d <= 9; d++ {
+			for m := 1; m <= 13; m++ {
+				dst := fenced(t, make([]float64, m))
+				SqDistRow(dst, fenced(t, awkward(rng, d, false)), fenced(t, awkward(rng, d*m, false)))
+				TwoLeast(dst)
+			}
+		}
+	})
+}
