@@ -1,9 +1,22 @@
 package kernels
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
-// fma64 returns x*y + z, rounded once.
-func fma64(x, y, z float64) float64 { return math.FMA(x, y, z) }
+// A Float is the type of the numbers that a kernel works on.
+type Float interface{ float32 | float64 }
+
+// fma returns x*y + z, rounded once. Scalar code writes either fma(x, y, z) or
+// T(x*y) + z; a bare x*y + z leaves it to the compiler and the processor whether
+// the product is rounded.
+func fma[T Float](x, y, z T) T {
+	if unsafe.Sizeof(x) == 8 {
+		return T(math.FMA(float64(x), float64(y), float64(z)))
+	}
+	return T(fma32(float32(x), float32(y), float32(z)))
+}
 
 // fma32 returns x*y + z, rounded once to float32, which is what the processor's
 // single-precision instruction gives.
