@@ -111,7 +111,7 @@ func FitKMeans(rng *rand.Rand, x mat.Matrix, k int, opts *KMeansOptions) (*KMean
 
 	best, trace, err := climb.Fit(rng, settings, climb.Problem[*lloyd]{
 		Op:    op,
-		Start: func(rng *rand.Rand) (*lloyd, error) { return newLloyd(op, data, start(rng)), nil },
+		Start: func(rng *rand.Rand) (*lloyd, error) { return newLloyd(op, data, start(rng)).withBounds(), nil },
 		Step:  (*lloyd).step,
 	})
 	if err != nil {
@@ -160,28 +160,27 @@ func (m *KMeans) Assign(x mat.Matrix) []int {
 	m.checkWidth("clustering.KMeans.Assign", rows)
 	labels := make([]int, rows.N)
 	num.BlocksOf(rows.N).Each(func(_, _, lo, hi int) {
+		d2 := make([]float64, centers.N)
 		for i := lo; i < hi; i++ {
-			labels[i], _ = nearest(rows.Row(i), centers)
+			labels[i], _ = nearest(rows.Row(i), centers, d2)
 		}
 	})
 	return labels
 }
 
 // Inertia returns J = Σ_i min_k ‖x_i − μ_k‖², smaller is better; NaN if a row
-// has a NaN. It panics with a *lvm.ShapeError if x has another width than the
-// centres.
+// is not finite. It panics with a *lvm.ShapeError if x has another width than
+// the centres.
 func (m *KMeans) Inertia(x mat.Matrix) float64 {
 	rows, centers := num.RowsOf(x), num.RowsOf(m.Centers)
 	m.checkWidth("clustering.KMeans.Inertia", rows)
 	blocks := num.BlocksOf(rows.N)
 	parts := make([]float64, blocks.Count())
 	blocks.Each(func(_, b, lo, hi int) {
+		d2 := make([]float64, centers.N)
 		for i := lo; i < hi; i++ {
-			k, d2 := nearest(rows.Row(i), centers)
-			if k < 0 {
-				d2 = math.NaN()
-			}
-			parts[b] += d2
+			_, least := nearest(rows.Row(i), centers, d2)
+			parts[b] += least
 		}
 	})
 	var sum float64
@@ -217,14 +216,10 @@ func checkCenters(op string, centers mat.Matrix, k, d int) (*mat.Dense, error) {
 
 // nearest returns the index of the row of centers that is nearest to x, the
 // lowest among equals, and the squared distance; −1 and NaN if there is none
-// because x is not finite.
-func nearest(x []float64, centers num.Rows) (int, float64) {
-	best, least := -1, math.Inf(1)
-	for k := range centers.N {
-		if d2 := num.SqDist(x, centers.Row(k)); d2 < least {
-			best, least = k, d2
-		}
-	}
+// because x is not finite. d2 is scratch for a distance to every centre.
+func nearest(x []float64, centers num.Rows, d2 []float64) (int, float64) {
+	centers.SqDists(d2, x, 0)
+	best, least, _ := num.TwoLeast(d2)
 	if best < 0 {
 		return farNearest(x, centers)
 	}

@@ -114,13 +114,13 @@ type seeding struct {
 	data   weighted
 	blocks num.Blocks
 	gap    []float64 // D², and 1 as long as there is no centre
-	near   []int     // the nearest centre
+	near   []int32   // the nearest centre
 	parts  []float64 // Σ w D² of each block
 	slack  float64   // covers the rounding of two squared distances
 }
 
 func newSeeding(data weighted) *seeding {
-	s := &seeding{data: data, blocks: num.BlocksOf(data.N), gap: make([]float64, data.N), near: make([]int, data.N)}
+	s := &seeding{data: data, blocks: num.BlocksOf(data.N), gap: make([]float64, data.N), near: make([]int32, data.N)}
 	s.parts = make([]float64, s.blocks.Count())
 	s.slack = 1 + 4*float64(data.D+4)*0x1p-52
 	for b := range s.parts {
@@ -167,7 +167,7 @@ func (s *seeding) add(x []float64, c int, centers *mat.Dense) {
 		for i := lo; i < hi; i++ {
 			if c == 0 || s.gap[i] > reach[s.near[i]] {
 				if d2 := num.SqDist(s.data.Row(i), x); c == 0 || d2 < s.gap[i] {
-					s.gap[i], s.near[i] = d2, c
+					s.gap[i], s.near[i] = d2, int32(c)
 				}
 			}
 			s.parts[b] += s.data.w[i] * s.gap[i]
@@ -189,28 +189,26 @@ func (s *seeding) reach(x []float64, c int, centers *mat.Dense) []float64 {
 // drawBest draws several rows and returns the one that lowers Σ w D² most.
 func (s *seeding) drawBest(rng *rand.Rand, draws, c int, centers *mat.Dense) int {
 	rows := make([]int, draws)
-	reach := make([][]float64, draws)
-	least := make([]float64, c) // over the draws
+	drawn := mat.NewDense(draws, s.data.D, nil)
+	reach := make([]float64, c) // the least over the draws
 	for t := range rows {
 		rows[t] = s.draw(rng)
-		reach[t] = s.reach(s.data.Row(rows[t]), c, centers)
-		for a, r := range reach[t] {
-			if t == 0 || r < least[a] {
-				least[a] = r
+		drawn.SetRow(t, s.data.Row(rows[t]))
+		for a, r := range s.reach(drawn.RawRowView(t), c, centers) {
+			if t == 0 || r < reach[a] {
+				reach[a] = r
 			}
 		}
 	}
+	candidates := num.RowsOf(drawn)
 	gains := make([]float64, len(s.parts)*draws)
 	s.blocks.Each(func(_, b, lo, hi int) {
-		gain := gains[b*draws : (b+1)*draws]
+		gain, d2 := gains[b*draws:(b+1)*draws], make([]float64, draws)
 		for i := lo; i < hi; i++ {
-			gap, a := s.gap[i], s.near[i]
-			if gap <= least[a] {
-				continue
-			}
-			for t, r := range rows {
-				if gap > reach[t][a] {
-					gain[t] += s.data.w[i] * max(0, gap-num.SqDist(s.data.Row(i), s.data.Row(r)))
+			if s.gap[i] > reach[s.near[i]] {
+				candidates.SqDists(d2, s.data.Row(i), 0)
+				for t, v := range d2 {
+					gain[t] += s.data.w[i] * max(0, s.gap[i]-v)
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package clustering
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,8 +21,12 @@ type lloydWork struct {
 	op     string
 	data   weighted
 	blocks num.Blocks
-	labels []int
-	cells  []cell // of block b and cluster c at b·k+c
+	labels []int32
+	bounds *bounds     // nil: search all centres
+	cells  []cell      // of block b and cluster c at b·k+c
+	stale  []bool      // whether the rows of that cell have changed
+	d2     [][]float64 // scratch of each worker: a distance to every centre
+	origin [][]int     // and the first row of every cell
 }
 
 // cell sums up the rows of one cluster in one block. Moments about the cell's
@@ -32,25 +37,49 @@ type cell struct {
 	scatter float64   // Σ w ‖x − mean‖²
 }
 
+// newLloyd returns the start of iterations that search every centre at every
+// step.
 func newLloyd(op string, data weighted, centers *mat.Dense) *lloyd {
 	k, d := centers.Dims()
-	work := &lloydWork{op: op, data: data, blocks: num.BlocksOf(data.N), labels: make([]int, data.N)}
+	work := &lloydWork{op: op, data: data, blocks: num.BlocksOf(data.N), labels: make([]int32, data.N)}
 	work.cells = make([]cell, work.blocks.Count()*k)
+	work.stale = make([]bool, len(work.cells))
 	means := make([]float64, len(work.cells)*d)
 	for i := range work.cells {
 		work.cells[i].mean = means[i*d : (i+1)*d]
+		work.stale[i] = true
+	}
+	for range work.blocks.Workers() {
+		work.d2 = append(work.d2, make([]float64, k))
+		work.origin = append(work.origin, make([]int, k))
 	}
 	return &lloyd{centers, work}
+}
+
+// withBounds makes the steps that follow, each from the centres of the last,
+// skip what cannot have changed. The centres that they visit are the same.
+func (l *lloyd) withBounds() *lloyd {
+	l.bounds = newBounds(l.labels, l.centers)
+	return l
 }
 
 // step returns the centres after one iteration, and −J of the receiver.
 func (l *lloyd) step() (*lloyd, float64, error) {
 	centers := num.RowsOf(l.centers)
-	l.blocks.Each(func(_, b, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			l.labels[i], _ = nearest(l.data.Row(i), centers)
+	if l.bounds != nil {
+		l.bounds.move(l.centers)
+	}
+	l.blocks.Each(func(worker, b, lo, hi int) {
+		stale := l.stale[b*centers.N : (b+1)*centers.N]
+		if l.bounds != nil {
+			l.bounds.search(l.data.Rows, lo, hi, stale, l.d2[worker])
+		} else {
+			for i := lo; i < hi; i++ {
+				z, _ := nearest(l.data.Row(i), centers, l.d2[worker])
+				l.labels[i] = int32(z)
+			}
 		}
-		l.fill(b, lo, hi, centers.N)
+		l.fill(b, lo, hi, l.origin[worker])
 	})
 	inertia := l.inertia(centers)
 	if math.IsInf(inertia, 0) {
@@ -59,31 +88,35 @@ func (l *lloyd) step() (*lloyd, float64, error) {
 	return &lloyd{l.means(), l.lloydWork}, -inertia, nil
 }
 
-// fill computes the cells of a block from its labels. The moments are taken
-// about the first row of each cell.
-func (l *lloyd) fill(b, lo, hi, k int) {
-	cells := l.cells[b*k : (b+1)*k]
-	first := make([]int, k)
+// fill computes the stale cells of a block from its labels. The moments are
+// taken about the first row of each cell.
+func (l *lloyd) fill(b, lo, hi int, origin []int) {
+	k := len(origin)
+	cells, stale := l.cells[b*k:(b+1)*k], l.stale[b*k:(b+1)*k]
+	if !slices.Contains(stale, true) {
+		return
+	}
 	for c := range cells {
-		cells[c].weight, cells[c].scatter = 0, 0
-		clear(cells[c].mean)
-		first[c] = -1
+		if stale[c] {
+			cells[c].weight, cells[c].scatter = 0, 0
+			clear(cells[c].mean)
+		}
 	}
 	for i := lo; i < hi; i++ {
-		w := l.data.w[i]
-		if w == 0 {
+		z, w := l.labels[i], l.data.w[i]
+		if !stale[z] || w == 0 {
 			continue
 		}
-		z := l.labels[i]
-		if first[z] < 0 {
-			first[z] = i
+		if cells[z].weight == 0 {
+			origin[z] = i
 		}
-		cells[z].add(w, l.data.Row(i), l.data.Row(first[z]))
+		cells[z].add(w, l.data.Row(i), l.data.Row(origin[z]))
 	}
 	for c := range cells {
-		if first[c] >= 0 {
-			cells[c].finish(l.data.Row(first[c]))
+		if stale[c] && cells[c].weight > 0 {
+			cells[c].finish(l.data.Row(origin[c]))
 		}
+		stale[c] = false
 	}
 }
 
@@ -167,7 +200,7 @@ func (l *lloyd) reseed(next *mat.Dense, empty []int) {
 	far := l.farthest(func(i int) float64 {
 		gap[i] = 0
 		if l.data.w[i] > 0 {
-			gap[i] = num.SqDist(l.data.Row(i), l.centers.RawRowView(l.labels[i]))
+			gap[i] = num.SqDist(l.data.Row(i), l.centers.RawRowView(int(l.labels[i])))
 		}
 		return gap[i]
 	})

@@ -61,10 +61,11 @@ func (m *OnlineKMeans) Update(x mat.Matrix) (*OnlineKMeans, float64, error) {
 
 	next := &OnlineKMeans{Centers: mat.DenseCopyOf(centers), Counts: append([]float64(nil), m.Counts...)}
 	old := num.RowsOf(centers)
+	d2 := make([]float64, k)
 	var inertia float64
 	for i := range data.N {
 		row := data.Row(i)
-		z, d2 := nearest(row, old)
+		z, d2 := nearest(row, old, d2)
 		inertia += d2
 		next.Counts[z]++
 		center := next.Centers.RawRowView(z)

@@ -182,6 +182,51 @@ fourSum:
 	JMP        four
 
 fourDone:
+two:
+	CMPQ   SI, $0x02
+	JLT    twoDone
+	MOVQ   DX, R8
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	MOVQ   CX, R10
+	MOVQ   BX, R11
+	TESTQ  R11, R11
+	JZ     twoRest
+
+twoLoop:
+	VMOVUPD     (R10), Y3
+	VSUBPD      (R8), Y3, Y4
+	VFMADD231PD Y4, Y4, Y1
+	VSUBPD      (R8)(DI*1), Y3, Y3
+	VFMADD231PD Y3, Y3, Y2
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R8
+	DECQ        R11
+	JNZ         twoLoop
+
+twoRest:
+	TESTQ       R9, R9
+	JZ          twoSum
+	VMASKMOVPD  (R10), Y0, Y3
+	VMASKMOVPD  (R8), Y0, Y4
+	VSUBPD      Y4, Y3, Y4
+	VFMADD231PD Y4, Y4, Y1
+	VMASKMOVPD  (R8)(DI*1), Y0, Y4
+	VSUBPD      Y4, Y3, Y4
+	VFMADD231PD Y4, Y4, Y2
+
+twoSum:
+	VHADDPD      Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X2, X1, X1
+	VMOVUPD      X1, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         DI, DX
+	ADDQ         DI, DX
+	SUBQ         $0x02, SI
+	JMP          two
+
+twoDone:
 one:
 	CMPQ   SI, $0x01
 	JLT    oneDone
@@ -212,7 +257,7 @@ oneRest:
 oneSum:
 	VHADDPD      Y1, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
-	VADDSD       X2, X1, X1
+	VADDPD       X2, X1, X1
 	VMOVSD       X1, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         DI, DX

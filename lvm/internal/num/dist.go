@@ -1,21 +1,24 @@
 package num
 
-// SqDist returns ‖a − b‖² for slices of the same length. The order of the
-// additions depends on that length alone.
-func SqDist(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
-	for len(a) >= 4 && len(b) >= 4 {
-		t0, t1, t2, t3 := a[0]-b[0], a[1]-b[1], a[2]-b[2], a[3]-b[3]
-		s0 += t0 * t0
-		s1 += t1 * t1
-		s2 += t2 * t2
-		s3 += t3 * t3
-		a, b = a[4:], b[4:]
+import "github.com/latent-lessons/latent/lvm/internal/kernels"
+
+// SqDist returns ‖a − b‖² for slices of the same length. Its bits depend on
+// the values alone, not on the processor.
+func SqDist(a, b []float64) float64 { return kernels.SqDist(a, b) }
+
+// SqDists sets dst to ‖x − r‖² for the rows r from lo on, one for each place of
+// dst, with the bits of SqDist.
+func (r Rows) SqDists(dst, x []float64, lo int) {
+	if r.stride == r.D {
+		kernels.SqDistRow(dst, x, r.data[lo*r.D:(lo+len(dst))*r.D])
+		return
 	}
-	for i, v := range a {
-		t := v - b[i]
-		s0 += t * t
+	for i := range dst {
+		dst[i] = kernels.SqDist(x, r.Row(lo+i))
 	}
-	return (s0 + s1) + (s2 + s3)
 }
+
+// TwoLeast returns the least value of v, the first index that has it, and the
+// least of the others. NaN values are passed over; what is missing is +Inf, and
+// the index is −1 if no value is less than +Inf.
+func TwoLeast(v []float64) (index int, least, second float64) { return kernels.TwoLeast(v) }

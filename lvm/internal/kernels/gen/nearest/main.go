@@ -79,7 +79,7 @@ func sqDistRow(masks Mem) {
 
 	r.rest, r.mask = splitOff(r.d, masks)
 
-	for _, tile := range []int{8, 4, 1} {
+	for _, tile := range []int{8, 4, 2, 1} {
 		r.write(tile)
 	}
 	VZEROUPPER()
@@ -97,7 +97,7 @@ type rows struct {
 
 // write measures tile rows at a time as long as there are so many.
 func (r rows) write(tile int) {
-	name := map[int]string{8: "eight", 4: "four", 1: "one"}[tile]
+	name := map[int]string{8: "eight", 4: "four", 2: "two", 1: "one"}[tile]
 	Label(name)
 	CMPQ(r.m, Imm(uint64(tile)))
 	JLT(LabelRef(name + "Done"))
@@ -159,12 +159,16 @@ func (r rows) write(tile int) {
 	}
 
 	Label(name + "Sum")
-	if tile == 1 {
+	if tile < 4 {
 		s, high := sums[0], XMM()
-		VHADDPD(s, s, s)
+		VHADDPD(sums[tile-1], s, s) // s0+s1 of both rows, then s2+s3
 		VEXTRACTF128(Imm(1), s, high)
-		VADDSD(high, s.AsX(), s.AsX())
-		VMOVSD(s.AsX(), Mem{Base: r.dst})
+		VADDPD(high, s.AsX(), s.AsX())
+		if tile == 2 {
+			VMOVUPD(s.AsX(), Mem{Base: r.dst})
+		} else {
+			VMOVSD(s.AsX(), Mem{Base: r.dst})
+		}
 	}
 	for i := 0; i+4 <= tile; i += 4 {
 		a, b, c := sums[i], sums[i+2], YMM()
@@ -179,7 +183,7 @@ func (r rows) write(tile int) {
 	for range tile / 4 {
 		LEAQ(Mem{Base: r.y, Index: r.stride, Scale: 4}, r.y)
 	}
-	if tile == 1 {
+	for range tile % 4 {
 		ADDQ(r.stride, r.y)
 	}
 	SUBQ(Imm(uint64(tile)), r.m)
