@@ -270,3 +270,29 @@ func BenchmarkSummarise(b *testing.B) {
 	}
 	b.ReportMetric(100*4*10_000*float64(b.N)/b.Elapsed().Seconds(), "draws/s")
 }
+
+func TestSummaryText(t *testing.T) {
+	s := Summary{Chains: 4, Draws: 10, Rows: []SummaryRow{
+		{Name: "mu", Mean: 1.2345, MCSE: 0.01, SD: 2, Median: 1, MAD: 1.9, Q5: -3, Q95: 4, ESSBulk: 400.4, ESSTail: 299.6, RHat: 1.0014},
+		{Name: "a|b", Mean: math.NaN(), RHat: math.Inf(1)},
+	}}
+	want := strings.Join([]string{
+		"     mean  mcse  sd  median  mad  q5  q95  ess bulk  ess tail      R̂",
+		"mu   1.23  0.01   2       1  1.9  -3    4       400       300  1.001",
+		"a|b   NaN     0   0       0    0   0    0         0         0   +Inf",
+		"",
+	}, "\n")
+	if got := s.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	want = strings.Join([]string{
+		"|  | mean | mcse | sd | median | mad | q5 | q95 | ess bulk | ess tail | R̂ |",
+		"|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+		"| mu | 1.23 | 0.01 | 2 | 1 | 1.9 | -3 | 4 | 400 | 300 | 1.001 |",
+		`| a\|b | NaN | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | +Inf |`,
+		"",
+	}, "\n")
+	if got := s.Markdown(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -119,7 +119,8 @@ func modes() target {
 	}}
 	t.grad = func(x, g []float64) float64 {
 		g[0] = -x[0] + 2*math.Tanh(2*x[0])
-		return -0.5*x[0]*x[0] + math.Log(math.Cosh(2*x[0]))
+		a := math.Abs(x[0]) // log cosh 2x, which itself overflows
+		return -0.5*a*a + 2*a + math.Log1p(math.Exp(-4*a))
 	}
 	t.logp = func(x []float64) float64 { return t.grad(x, make([]float64, 1)) }
 	t.funcs = []func([]float64) float64{

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"text/tabwriter"
+	"unicode/utf8"
 )
 
 // Summary is a table of what draws say about each quantity and how far to
@@ -130,14 +130,34 @@ func (r SummaryRow) cells() []string {
 
 // String returns the table as aligned text.
 func (s Summary) String() string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, strings.Join(summaryHeader, "\t")+"\t")
+	table := [][]string{summaryHeader}
 	for _, r := range s.Rows {
-		fmt.Fprintln(w, strings.Join(r.cells(), "\t")+"\t")
+		table = append(table, r.cells())
 	}
-	w.Flush()
+	widths := make([]int, len(summaryHeader))
+	for _, row := range table {
+		for j, c := range row {
+			widths[j] = max(widths[j], width(c))
+		}
+	}
+	var b strings.Builder
+	for _, row := range table {
+		for j, c := range row {
+			pad := strings.Repeat(" ", widths[j]-width(c))
+			if j == 0 {
+				b.WriteString(c + pad)
+			} else {
+				b.WriteString("  " + pad + c)
+			}
+		}
+		b.WriteByte('\n')
+	}
 	return b.String()
+}
+
+// width counts the characters that take up room: the hat of R̂ does not.
+func width(s string) int {
+	return utf8.RuneCountInString(s) - strings.Count(s, "\u0302")
 }
 
 // Markdown returns the table in Markdown.
