@@ -38,6 +38,9 @@ type Adaptive[S any] interface {
 	Adapt(rng *rand.Rand, t, n int, s S, info Info)
 }
 
+// Fixed keeps a kernel from adapting while the chain burns in.
+type Fixed[S any] struct{ Kernel[S] }
+
 // Info is what a kernel tells about one step. Fields that mean nothing to a
 // kernel stay zero, except for LogDensity, which is NaN then.
 type Info struct {

@@ -1,0 +1,295 @@
+package sampling
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-lessons/latent/lvm"
+)
+
+// Leapfrog moves a particle at x with momentum p by one step of size h of
+// the leapfrog integrator with unit masses,
+//
+//	p ← p + (h/2) ∇log p̃(x),  x ← x + h p,  p ← p + (h/2) ∇log p̃(x)
+//
+// in place, and returns log p̃ of the new x. grad holds the gradient at x, and
+// then that at the new x. The step is reversed by one of −h. It keeps volume
+// exactly and the energy −log p̃(x) + |p|²/2 up to O(h³), on a path of fixed
+// length up to O(h²). It does not allocate.
+//
+// Neal 2011, §2.3.
+func Leapfrog(gradient func(x, grad []float64) float64, x, p, grad []float64, h float64) float64 {
+	for i := range x {
+		p[i] += 0.5 * h * grad[i]
+		x[i] += h * p[i]
+	}
+	logp := gradient(x, grad)
+	for i := range p {
+		p[i] += 0.5 * h * grad[i]
+	}
+	return logp
+}
+
+// Metric is the form of the mass matrix M of a Hamiltonian kernel. M⁻¹ is
+// best about the covariance of the target, so that it looks round.
+type Metric int
+
+const (
+	// DiagonalMetric learns a variance for each coordinate.
+	DiagonalMetric Metric = iota
+	// DenseMetric learns a covariance. It costs O(d²) per leapfrog step.
+	DenseMetric
+	// UnitMetric keeps unit masses.
+	UnitMetric
+)
+
+// phase is a point in phase space with what is known there.
+type phase struct {
+	x, p, grad []float64
+	sharp      []float64 // M⁻¹p, the velocity
+	logp       float64
+}
+
+func newPhase(d int) phase {
+	return phase{x: make([]float64, d), p: make([]float64, d), grad: make([]float64, d), sharp: make([]float64, d)}
+}
+
+func (z *phase) copyFrom(y *phase) {
+	copy(z.x, y.x)
+	copy(z.p, y.p)
+	copy(z.grad, y.grad)
+	copy(z.sharp, y.sharp)
+	z.logp = y.logp
+}
+
+// mass is M⁻¹ by its diagonal or, if lower is set, in full.
+type mass struct {
+	inv   []float64 // diagonal, or d×d by rows
+	root  []float64 // 1/√diagonal, to draw p
+	lower []float64 // Cholesky factor of the full M⁻¹
+}
+
+func unitMass(d int) mass {
+	one := slices.Repeat([]float64{1}, d)
+	return mass{inv: one, root: slices.Clone(one)}
+}
+
+// setDiagonal takes M⁻¹ from variances.
+func (m *mass) setDiagonal(v []float64) {
+	m.inv, m.root, m.lower = append(m.inv[:0], v...), m.root[:0], nil
+	for _, s := range v {
+		m.root = append(m.root, 1/math.Sqrt(s))
+	}
+}
+
+// setDense takes M⁻¹ from a covariance with its factor, both d×d by rows.
+func (m *mass) setDense(cov, lower []float64) {
+	m.inv, m.lower = cov, lower
+}
+
+// draw sets p ~ N(0, M).
+func (m *mass) draw(rng *rand.Rand, p []float64) {
+	if m.lower == nil {
+		for i, r := range m.root {
+			p[i] = r * rng.NormFloat64()
+		}
+		return
+	}
+	d := len(p)
+	for i := range p {
+		p[i] = rng.NormFloat64()
+	}
+	for i := d - 1; i >= 0; i-- { // p ← L⁻ᵀp, so that Cov(p) = (LLᵀ)⁻¹ = M
+		p[i] /= m.lower[i*d+i]
+		for j := range i {
+			p[j] -= m.lower[i*d+j] * p[i]
+		}
+	}
+}
+
+// velocity sets z.sharp = M⁻¹p and returns the kinetic energy ½pᵀM⁻¹p.
+func (m *mass) velocity(z *phase) float64 {
+	var k float64
+	if m.lower == nil {
+		for i, p := range z.p {
+			v := m.inv[i] * p
+			z.sharp[i] = v
+			k += v * p
+		}
+		return k / 2
+	}
+	d := len(z.p)
+	for i, p := range z.p {
+		var v float64
+		for j, a := range m.inv[i*d : (i+1)*d] {
+			v += a * z.p[j]
+		}
+		z.sharp[i] = v
+		k += v * p
+	}
+	return k / 2
+}
+
+// hamiltonian is what HMC and NUTS share: the energy, the integrator, the
+// tuning, and the gradient at the state returned last.
+type hamiltonian struct {
+	op       string
+	gradient func(x, grad []float64) float64
+	visit    func(x []float64)
+	eps      float64
+	mass     mass
+	tuner    *tuner
+	buf      buffers
+	last     phase // x, grad and logp of the state returned last; p is scratch
+	trial    phase // scratch to find a step size
+	pending  error // met while adapting, reported by the next step
+}
+
+// settings are the exported fields that HMC and NUTS share.
+type settings struct {
+	gradient func(x, grad []float64) float64
+	visit    func(x []float64)
+	eps      float64
+	cov      mat.Symmetric
+	metric   Metric
+}
+
+// init prepares for states of length d.
+func (h *hamiltonian) init(op string, s settings, d int) error {
+	if s.gradient == nil {
+		panic(op + " without a Gradient")
+	}
+	if d == 0 {
+		return &lvm.ShapeError{Op: op, What: "length of the state", Got: 0, Want: 1}
+	}
+	h.op, h.gradient, h.visit, h.eps = op, s.gradient, s.visit, s.eps
+	h.mass = unitMass(d)
+	if s.cov != nil {
+		lower, err := lowerFactor(op, s.cov, d)
+		if err != nil {
+			return err
+		}
+		if s.metric == DenseMetric {
+			cov := make([]float64, d*d)
+			for i := range d {
+				for j := range d {
+					cov[i*d+j] = s.cov.At(i, j)
+				}
+			}
+			h.mass.setDense(cov, lower)
+		} else {
+			v := make([]float64, d)
+			for i := range v {
+				v[i] = s.cov.At(i, i)
+			}
+			h.mass.setDiagonal(v)
+		}
+	}
+	h.buf.resize(d)
+	h.last, h.trial = newPhase(d), newPhase(d)
+	h.last.x[0] = math.NaN() // equal to no state
+	return nil
+}
+
+func (h *hamiltonian) ready(d int) bool { return d > 0 && len(h.last.x) == d }
+
+// begin sets z to x with a fresh momentum, and returns the energy there.
+func (h *hamiltonian) begin(rng *rand.Rand, z *phase, x []float64) (energy float64, evals int, err error) {
+	if h.pending != nil {
+		return 0, 0, h.pending
+	}
+	if !slices.Equal(h.last.x, x) {
+		copy(h.last.x, x)
+		h.last.logp = h.gradient(h.last.x, h.last.grad)
+		evals = 1
+	}
+	if err := h.check(&h.last); err != nil {
+		h.last.x[0] = math.NaN()
+		return 0, evals, err
+	}
+	z.copyFrom(&h.last)
+	h.mass.draw(rng, z.p)
+	return h.mass.velocity(z) - z.logp, evals, nil
+}
+
+// check returns the error for a state that a trajectory cannot start from.
+func (h *hamiltonian) check(z *phase) error {
+	if err := checkDensity(h.op, z.x, z.logp); err != nil {
+		return err
+	}
+	for i, g := range z.grad {
+		if g-g != 0 {
+			return &GradientError{Op: h.op, At: slices.Clone(z.x), Coordinate: i, Got: g, Want: math.NaN()}
+		}
+	}
+	return nil
+}
+
+// finish makes z the state returned, in storage that is not x.
+func (h *hamiltonian) finish(z *phase, x []float64) []float64 {
+	copy(h.last.x, z.x)
+	copy(h.last.grad, z.grad)
+	h.last.logp = z.logp
+	y := h.buf.other(x)
+	copy(y, z.x)
+	return y
+}
+
+// leapfrog moves z by one step of size eps and returns the energy, +Inf where
+// it is not a number. An infinite density is an error.
+func (h *hamiltonian) leapfrog(z *phase, eps float64) (energy float64, err error) {
+	half := 0.5 * eps
+	if h.mass.lower == nil {
+		for i, g := range z.grad {
+			p := z.p[i] + half*g
+			z.p[i] = p
+			z.x[i] += eps * h.mass.inv[i] * p
+		}
+	} else {
+		for i, g := range z.grad {
+			z.p[i] += half * g
+		}
+		h.mass.velocity(z)
+		for i, v := range z.sharp {
+			z.x[i] += eps * v
+		}
+	}
+	z.logp = h.gradient(z.x, z.grad)
+	for i, g := range z.grad {
+		z.p[i] += half * g
+	}
+	if math.IsInf(z.logp, 1) {
+		return 0, checkDensity(h.op, z.x, z.logp)
+	}
+	if h.visit != nil {
+		h.visit(z.x)
+	}
+	energy = h.mass.velocity(z) - z.logp
+	if math.IsNaN(energy) {
+		energy = math.Inf(1)
+	}
+	return energy, nil
+}
+
+// maxEnergyError is how far the energy may rise before a trajectory counts
+// as divergent (Stan's value: the acceptance would be e^−1000).
+const maxEnergyError = 1000
+
+// covariance returns M⁻¹.
+func (h *hamiltonian) covariance() *mat.SymDense {
+	d := len(h.last.x)
+	c := mat.NewSymDense(d, nil)
+	for i := range d {
+		if h.mass.lower == nil {
+			c.SetSym(i, i, h.mass.inv[i])
+			continue
+		}
+		for j := range i + 1 {
+			c.SetSym(i, j, h.mass.inv[i*d+j])
+		}
+	}
+	return c
+}
