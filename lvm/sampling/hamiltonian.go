@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/latent-lessons/latent/lvm"
@@ -50,11 +51,14 @@ const (
 type phase struct {
 	x, p, grad []float64
 	sharp      []float64 // M⁻¹p, the velocity
+	accel      []float64 // M⁻¹grad, for a dense metric
 	logp       float64
 }
 
 func newPhase(d int) phase {
-	return phase{x: make([]float64, d), p: make([]float64, d), grad: make([]float64, d), sharp: make([]float64, d)}
+	block := make([]float64, 5*d)
+	at := func(i int) []float64 { return block[i*d : (i+1)*d : (i+1)*d] }
+	return phase{x: at(0), p: at(1), grad: at(2), sharp: at(3), accel: at(4)}
 }
 
 func (z *phase) copyFrom(y *phase) {
@@ -62,6 +66,7 @@ func (z *phase) copyFrom(y *phase) {
 	copy(z.p, y.p)
 	copy(z.grad, y.grad)
 	copy(z.sharp, y.sharp)
+	copy(z.accel, y.accel)
 	z.logp = y.logp
 }
 
@@ -110,23 +115,24 @@ func (m *mass) draw(rng *rand.Rand, p []float64) {
 	}
 }
 
-// velocity sets z.sharp = M⁻¹p and returns the kinetic energy ½pᵀM⁻¹p.
-func (m *mass) velocity(z *phase) float64 {
-	var k float64
-	if m.lower == nil {
-		for i, p := range z.p {
-			v := m.inv[i] * p
-			z.sharp[i] = v
-			k += v * p
-		}
-		return k / 2
+// times sets y = M⁻¹v for a dense metric.
+func (m *mass) times(y, v []float64) {
+	d := len(v)
+	for i := range y {
+		y[i] = floats.Dot(m.inv[i*d:(i+1)*d], v)
 	}
-	d := len(z.p)
+}
+
+// velocity sets what z has of M⁻¹ and returns the kinetic energy ½pᵀM⁻¹p.
+func (m *mass) velocity(z *phase) float64 {
+	if m.lower != nil {
+		m.times(z.sharp, z.p)
+		m.times(z.accel, z.grad)
+		return floats.Dot(z.p, z.sharp) / 2
+	}
+	var k float64
 	for i, p := range z.p {
-		var v float64
-		for j, a := range m.inv[i*d : (i+1)*d] {
-			v += a * z.p[j]
-		}
+		v := m.inv[i] * p
 		z.sharp[i] = v
 		k += v * p
 	}
@@ -239,35 +245,48 @@ func (h *hamiltonian) finish(z *phase, x []float64) []float64 {
 }
 
 // leapfrog moves z by one step of size eps and returns the energy, +Inf where
-// it is not a number. An infinite density is an error.
+// it is not a number. An infinite density is an error. With a dense metric
+// it keeps M⁻¹p and M⁻¹∇ up to date, for one product by M⁻¹ per step.
 func (h *hamiltonian) leapfrog(z *phase, eps float64) (energy float64, err error) {
-	half := 0.5 * eps
-	if h.mass.lower == nil {
+	half, m := 0.5*eps, &h.mass
+	dense := m.lower != nil
+	if dense {
 		for i, g := range z.grad {
-			p := z.p[i] + half*g
-			z.p[i] = p
-			z.x[i] += eps * h.mass.inv[i] * p
+			z.p[i] += half * g
+			z.sharp[i] += half * z.accel[i]
+			z.x[i] += eps * z.sharp[i]
 		}
 	} else {
 		for i, g := range z.grad {
-			z.p[i] += half * g
-		}
-		h.mass.velocity(z)
-		for i, v := range z.sharp {
-			z.x[i] += eps * v
+			p := z.p[i] + half*g
+			z.p[i] = p
+			z.x[i] += eps * m.inv[i] * p
 		}
 	}
 	z.logp = h.gradient(z.x, z.grad)
-	for i, g := range z.grad {
-		z.p[i] += half * g
-	}
 	if math.IsInf(z.logp, 1) {
 		return 0, checkDensity(h.op, z.x, z.logp)
 	}
 	if h.visit != nil {
 		h.visit(z.x)
 	}
-	energy = h.mass.velocity(z) - z.logp
+	var kinetic float64
+	if dense {
+		m.times(z.accel, z.grad)
+		for i, g := range z.grad {
+			z.p[i] += half * g
+			z.sharp[i] += half * z.accel[i]
+			kinetic += z.p[i] * z.sharp[i]
+		}
+	} else {
+		for i, g := range z.grad {
+			p := z.p[i] + half*g
+			v := m.inv[i] * p
+			z.p[i], z.sharp[i] = p, v
+			kinetic += v * p
+		}
+	}
+	energy = kinetic/2 - z.logp
 	if math.IsNaN(energy) {
 		energy = math.Inf(1)
 	}

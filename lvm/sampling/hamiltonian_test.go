@@ -110,9 +110,10 @@ func TestLeapfrogMass(t *testing.T) {
 	z := newPhase(2)
 	copy(z.x, times(u))
 	g.grad(z.x, z.grad)
-	// p = L⁻ᵀ pu
+	// p = L⁻ᵀpu
 	z.p[1] = pu[1] / lower[3]
 	z.p[0] = (pu[0] - lower[2]*z.p[1]) / lower[0]
+	h.mass.velocity(&z)
 	for range 5 {
 		Leapfrog(white, u, pu, grad, 0.2)
 		energy, err := h.leapfrog(&z, 0.2)

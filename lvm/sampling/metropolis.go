@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/latent-lessons/latent/lvm"
@@ -92,11 +93,7 @@ func gaussianStep(rng *rand.Rand, y, x, z []float64, scale float64, lower []floa
 	d := len(x)
 	for i := range z {
 		z[i] = rng.NormFloat64()
-		var s float64
-		for j, l := range lower[i*d : i*d+i+1] {
-			s += l * z[j]
-		}
-		y[i] = x[i] + scale*s
+		y[i] = x[i] + scale*floats.Dot(lower[i*d:i*d+i+1], z[:i+1])
 	}
 }
 

@@ -177,9 +177,9 @@ func TestNUTSAdapts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The acceptance is concave in log ε, so at the mean of log ε it is
-			// higher than the mean that was tuned.
-			if a := chain.Acceptance; a < target-0.05 || a > target+0.17 {
+			// The acceptance is concave in log ε, so at the mean of log ε it is, as in Stan,
+			// higher than the mean tuned: 0.8 ends near 0.9.
+			if a := chain.Acceptance; a < target-0.03 || a > target+0.2 {
 				t.Errorf("metric %d: acceptance %v, want %v or a little more", metric, a, target)
 			}
 			if after, _ := k.Tuning(); after != eps {
