@@ -52,7 +52,7 @@ func gemm[T Float](p product[T], beta T) {
 }
 
 // scale sets C ← βC on one part.
-func scale[T Float](beta T, c Matrix[T], which part) {
+func scale[T Float](beta T, c Matrix[T], which Part) {
 	for i := range c.Rows {
 		from, to := which.columns(i, c.Cols)
 		row := c.row(i)[from:to]
@@ -66,44 +66,34 @@ func scale[T Float](beta T, c Matrix[T], which part) {
 	}
 }
 
-// addScaled sets C ← αS, or C + αS if add, on one part of a matrix in which c is
-// down rows below the diagonal.
-func addScaled[T Float](alpha T, s, c Matrix[T], add bool, which part, down int) {
+// addScaled sets C ← αS, or C + αS if add, on one part of a matrix in which c starts
+// so many rows down from the diagonal.
+func (k *kernel[T]) addScaled(alpha T, s, c Matrix[T], add bool, which Part, down int) {
 	for i := range c.Rows {
-		from, to := which.columns(i+down, c.Cols)
-		row, sum := c.row(i)[from:to], s.row(i)[from:to]
-		for j := range row {
-			row[j] = final(alpha, sum[j], row[j], add)
+		if from, to := which.columns(i+down, c.Cols); from < to {
+			k.addRow(to-from, alpha, s.at(i, from), c.at(i, from), add)
 		}
 	}
 }
 
-// final returns αs, or c + αs if add, as all kernels do at the end of a block.
-func final[T Float](alpha, s, c T, add bool) T {
-	if add {
-		return fma(alpha, s, c)
-	}
-	return alpha * s
-}
-
-// A part of a matrix is what an update may touch.
-type part int
+// A Part of a matrix is what an operation reads or writes.
+type Part int
 
 const (
-	all   part = iota
-	upper      // i ≤ j
-	lower      // i ≥ j
+	All   Part = iota
+	Upper      // i ≤ j
+	Lower      // i ≥ j
 )
 
 // columns returns the range of row i, of n columns, that is in the part.
-func (p part) columns(i, n int) (from, to int) {
+func (p Part) columns(i, n int) (from, to int) {
 	switch p {
-	case upper:
+	case Upper:
 		return min(max(i, 0), n), n
-	case lower:
+	case Lower:
 		return 0, min(max(i+1, 0), n)
 	}
 	return 0, n
 }
 
-func (p part) transposed() part { return [...]part{all, lower, upper}[p] }
+func (p Part) transposed() Part { return [...]Part{All, Lower, Upper}[p] }

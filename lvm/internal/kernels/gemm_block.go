@@ -24,6 +24,16 @@ type kernel[T Float] struct {
 
 	// packColumns sets dst[l·drs+j] = src[l+j·scs] for l < rows, j < n, n a multiple of lanes.
 	packColumns func(rows, n int, src *T, scs int, dst *T, drs int)
+
+	// addRow sets c[j] = α·s[j], or c[j] + α·s[j] if add, for j < n.
+	addRow func(n int, alpha T, s, c *T, add bool)
+
+	// substitute solves a lower triangle of m rows for n right-hand sides, row by row:
+	//
+	//	B[i,j] ← (B[i,j] - Σ_l A[i,l]·B[l,j]) / A[i,i]    l = 0, 1, …, i-1
+	//
+	// without the division if unit. Strides may be negative: see solveLeaf.
+	substitute func(m, n int, a *T, ars, acs int, b *T, brs int, unit bool)
 }
 
 // kernelOf returns the kernel of the active path.
@@ -45,7 +55,7 @@ type product[T Float] struct {
 	alpha         T
 	a, b, c       Matrix[T]
 	add           bool
-	part          part
+	part          Part
 	serial        bool
 	mean, weights []T // if not nil, A is (A-mean), and B is weights·(B-mean): see Gram
 }
@@ -106,7 +116,7 @@ func (p *product[T]) runLong() {
 			<-added[t-1]
 		}
 		for b := first; b < last; b++ {
-			addScaled(p.alpha, sums(b), p.c, p.add || b > 0, p.part, 0)
+			p.addScaled(p.alpha, sums(b), p.c, p.add || b > 0, p.part, 0)
 		}
 		close(added[t])
 	})
@@ -167,7 +177,7 @@ func (s *slab[T]) rectangle(i0, i1, j0, j1 int) {
 		defer giveBack(buffer)
 		r.tiles = *buffer
 	}
-	if s.part != all {
+	if s.part != All {
 		buffer := borrow[T]((s.cols + 2*s.rows) * s.cols)
 		defer giveBack(buffer)
 		r.corner = *buffer
@@ -194,13 +204,13 @@ type rectangle[T Float] struct {
 // strip updates columns j0 to j1, one strip.
 func (r *rectangle[T]) strip(j0, j1 int) {
 	switch r.part {
-	case all:
+	case All:
 		r.update(r.i0, r.i1, j0, j1)
-	case upper:
+	case Upper:
 		cross := min(r.tileTop(j0+1), r.i1)
 		r.update(r.i0, cross, j0, j1)
 		r.updatePart(cross, min(j1, r.i1), j0, j1)
-	case lower:
+	case Lower:
 		cross, below := min(r.tileTop(j0), r.i1), min(r.tileTop(j1+r.rows-1), r.i1)
 		r.updatePart(cross, below, j0, j1)
 		r.update(below, r.i1, j0, j1)
@@ -219,7 +229,7 @@ func (r *rectangle[T]) update(i0, i1, j0, j1 int) {
 func (r *rectangle[T]) updatePart(i0, i1, j0, j1 int) {
 	if i0 < i1 {
 		r.sum(i0, i1, j0, j1, 1, &r.corner[0], r.cols, false)
-		addScaled(r.alpha, Of(i1-i0, j1-j0, r.corner, r.cols), r.c.Slice(i0, i1, j0, j1), r.add || r.l0 > 0, r.part, i0-j0)
+		r.addScaled(r.alpha, Of(i1-i0, j1-j0, r.corner, r.cols), r.c.Slice(i0, i1, j0, j1), r.add || r.l0 > 0, r.part, i0-j0)
 	}
 }
 

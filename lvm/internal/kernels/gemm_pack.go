@@ -16,13 +16,9 @@ func (k *kernel[T]) pack(b Matrix[T], width int, mean, weights []T, to []T) {
 		case b.ColStride == 1:
 			k.weigh(part, sub(mean, j0, j1), weights, strip, width)
 		case b.RowStride == 1:
-			n := part.Cols / k.lanes * k.lanes
-			if n > 0 {
-				k.packColumns(b.Rows, n, &part.Data[0], b.ColStride, &strip[0], width)
-			}
-			copyInto(part.Slice(0, b.Rows, n, part.Cols), strip[n:], width)
+			k.copyColumns(part, Of(b.Rows, part.Cols, strip, width))
 		default:
-			copyInto(part, strip, width)
+			copyEach(part, Of(b.Rows, part.Cols, strip, width))
 		}
 		if b.ColStride != 1 && (mean != nil || weights != nil) {
 			whole := Of(b.Rows, part.Cols, strip, width)
@@ -46,10 +42,19 @@ func (k *kernel[T]) weigh(b Matrix[T], mean, weights []T, to []T, stride int) {
 	k.packRows(b.Rows, b.Cols, b.at(0, 0), b.RowStride, m, w, ws, &to[0], stride)
 }
 
-func copyInto[T Float](b Matrix[T], to []T, stride int) {
-	for j := range b.Cols {
-		for l := range b.Rows {
-			to[l*stride+j] = *b.at(l, j)
+// copyColumns copies a matrix whose columns are in one piece each into one whose rows are.
+func (k *kernel[T]) copyColumns(from, to Matrix[T]) {
+	n := from.Cols / k.lanes * k.lanes
+	if n > 0 && from.Rows > 0 {
+		k.packColumns(from.Rows, n, from.at(0, 0), from.ColStride, to.at(0, 0), to.RowStride)
+	}
+	copyEach(from.Slice(0, from.Rows, n, from.Cols), to.Slice(0, from.Rows, n, from.Cols))
+}
+
+func copyEach[T Float](from, to Matrix[T]) {
+	for j := range from.Cols {
+		for i := range from.Rows {
+			*to.at(i, j) = *from.at(i, j)
 		}
 	}
 }

@@ -439,3 +439,131 @@ next:
 done:
 	VZEROUPPER
 	RET
+
+// func addRow64(n int, alpha float64, s *float64, c *float64, add bool)
+// Requires: AVX, FMA3
+TEXT ·addRow64(SB), NOSPLIT, $0-33
+	MOVQ         n+0(FP), AX
+	MOVQ         s+16(FP), CX
+	MOVQ         c+24(FP), DX
+	VBROADCASTSD alpha+8(FP), Y0
+	CMPB         add+32(FP), $0x00
+	JEQ          setVector
+
+addVector:
+	CMPQ        AX, $0x04
+	JLT         addOne
+	VMOVUPD     (CX), Y1
+	VMOVUPD     (DX), Y2
+	VFMADD213PD Y2, Y0, Y1
+	VMOVUPD     Y1, (DX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x04, AX
+	JMP         addVector
+
+addOne:
+	TESTQ       AX, AX
+	JEQ         addDone
+	VMOVSD      (CX), X1
+	VMOVSD      (DX), X2
+	VFMADD213PD X2, X0, X1
+	VMOVSD      X1, (DX)
+	ADDQ        $0x08, CX
+	ADDQ        $0x08, DX
+	DECQ        AX
+	JMP         addOne
+
+addDone:
+	VZEROUPPER
+	RET
+
+setVector:
+	CMPQ    AX, $0x04
+	JLT     setOne
+	VMOVUPD (CX), Y1
+	VMULPD  Y0, Y1, Y1
+	VMOVUPD Y1, (DX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x04, AX
+	JMP     setVector
+
+setOne:
+	TESTQ  AX, AX
+	JEQ    setDone
+	VMOVSD (CX), X1
+	VMULPD X0, X1, X1
+	VMOVSD X1, (DX)
+	ADDQ   $0x08, CX
+	ADDQ   $0x08, DX
+	DECQ   AX
+	JMP    setOne
+
+setDone:
+	VZEROUPPER
+	RET
+
+// func addRow32(n int, alpha float32, s *float32, c *float32, add bool)
+// Requires: AVX, FMA3
+TEXT ·addRow32(SB), NOSPLIT, $0-33
+	MOVQ         n+0(FP), AX
+	MOVQ         s+16(FP), CX
+	MOVQ         c+24(FP), DX
+	VBROADCASTSS alpha+8(FP), Y0
+	CMPB         add+32(FP), $0x00
+	JEQ          setVector
+
+addVector:
+	CMPQ        AX, $0x08
+	JLT         addOne
+	VMOVUPS     (CX), Y1
+	VMOVUPS     (DX), Y2
+	VFMADD213PS Y2, Y0, Y1
+	VMOVUPS     Y1, (DX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, AX
+	JMP         addVector
+
+addOne:
+	TESTQ       AX, AX
+	JEQ         addDone
+	VMOVSS      (CX), X1
+	VMOVSS      (DX), X2
+	VFMADD213PS X2, X0, X1
+	VMOVSS      X1, (DX)
+	ADDQ        $0x04, CX
+	ADDQ        $0x04, DX
+	DECQ        AX
+	JMP         addOne
+
+addDone:
+	VZEROUPPER
+	RET
+
+setVector:
+	CMPQ    AX, $0x08
+	JLT     setOne
+	VMOVUPS (CX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (DX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x08, AX
+	JMP     setVector
+
+setOne:
+	TESTQ  AX, AX
+	JEQ    setDone
+	VMOVSS (CX), X1
+	VMULPS X0, X1, X1
+	VMOVSS X1, (DX)
+	ADDQ   $0x04, CX
+	ADDQ   $0x04, DX
+	DECQ   AX
+	JMP    setOne
+
+setDone:
+	VZEROUPPER
+	RET

@@ -23,3 +23,13 @@ func packColumns64(rows int, n int, src *float64, scs int, dst *float64, drs int
 //
 //go:noescape
 func packColumns32(rows int, n int, src *float32, scs int, dst *float32, drs int)
+
+// c[j] = alpha·s[j], or c[j] + alpha·s[j] if add, for j < n.
+//
+//go:noescape
+func addRow64(n int, alpha float64, s *float64, c *float64, add bool)
+
+// c[j] = alpha·s[j], or c[j] + alpha·s[j] if add, for j < n.
+//
+//go:noescape
+func addRow32(n int, alpha float32, s *float32, c *float32, add bool)

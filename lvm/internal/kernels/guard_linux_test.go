@@ -58,3 +58,36 @@ func TestGemmStaysInside(t *testing.T) {
 	t.Run("float64", testGemmStaysInside[float64])
 	t.Run("float32", testGemmStaysInside[float32])
 }
+
+func testFactorsStayInside[T Float](t *testing.T) {
+	onEachPath(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(6, 2))
+		for _, n := range []int{1, 2, 3, 7, 31, 33, 70} {
+			for _, atEnd := range []bool{true, false} {
+				cov := randomCovariance[T](rng, n)
+				a := randomView[T](rng, normal, n, n, 0, false)
+				copyEach(cov, a)
+				for _, part := range []Part{Upper, Lower} {
+					f := guarded(t, a, atEnd)
+					if i := Cholesky(part, f); i >= 0 {
+						t.Fatalf("not positive definite at %d", i)
+					}
+					for _, rights := range []int{1, 5, 8, 37} {
+						for _, transposed := range []bool{false, true} {
+							Trsm(part, false, 2, f, guarded(t, randomView[T](rng, normal, n, rights, 0, transposed), atEnd))
+						}
+					}
+				}
+				x := guarded(t, randomView[T](rng, normal, 300, n, 0, n%2 == 0), atEnd)
+				mean := guarded(t, randomView[T](rng, normal, 1, n, 0, false), atEnd)
+				weights := guarded(t, randomView[T](rng, normal, 1, 300, 0, false), atEnd)
+				Gram(1, x, mean.Data, weights.Data, 0, guarded(t, a, atEnd))
+			}
+		}
+	})
+}
+
+func TestFactorsStayInside(t *testing.T) {
+	t.Run("float64", testFactorsStayInside[float64])
+	t.Run("float32", testFactorsStayInside[float32])
+}

@@ -22,7 +22,7 @@ func Gram[T Float](alpha T, x Matrix[T], mean, weights []T, beta T, c Matrix[T])
 		panic(fmt.Sprintf("kernels: %d weights for %d rows", len(weights), n))
 	}
 	refuseOverlap("the Gram matrix", c, x)
-	gemm(product[T]{alpha: alpha, a: x.T(), b: x, c: c, part: upper, mean: mean, weights: weights}, beta)
+	gemm(product[T]{alpha: alpha, a: x.T(), b: x, c: c, part: Upper, mean: mean, weights: weights}, beta)
 	mirror(c)
 }
 

@@ -96,7 +96,7 @@ func testTriangles[T Float](t *testing.T) {
 			if n > 33 {
 				k = 20
 			}
-			for _, part := range []part{upper, lower} {
+			for _, part := range []Part{Upper, Lower} {
 				for trans := range 2 {
 					a := randomView[T](rng, normal, n, k, 1, trans == 1)
 					c := randomView[T](rng, normal, n, n, 1, rng.IntN(2) == 0)
@@ -105,7 +105,7 @@ func testTriangles[T Float](t *testing.T) {
 					slowGemm(0.5, a, a.T(), 2, full)
 					for i := range n {
 						for j := range n {
-							if part == upper && i <= j || part == lower && i >= j {
+							if part == Upper && i <= j || part == Lower && i >= j {
 								*want.at(i, j) = *full.at(i, j)
 							}
 						}

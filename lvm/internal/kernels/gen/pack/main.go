@@ -1,6 +1,7 @@
 // Command pack writes the assembly that copies matrices into strips. It moves numbers
-// and, on the way, takes off a mean and multiplies by a weight, each element for itself;
-// so the width of the vectors leaves no trace, and all amd64 paths share it.
+// and, on the way, takes off a mean and multiplies by a weight; and it adds rows. Each
+// element is on its own, so the width of the vectors leaves no trace, and all amd64
+// paths share the code.
 package main
 
 import (
@@ -34,6 +35,8 @@ func main() {
 	})
 	packColumns("float64", 8, 4, VMOVUPD, transpose4)
 	packColumns("float32", 4, 8, VMOVUPS, transpose8)
+	addRow("float64", 8, VBROADCASTSD, VMOVUPD, VFMADD213PD, VMULPD, VMOVSD)
+	addRow("float32", 4, VBROADCASTSS, VMOVUPS, VFMADD213PS, VMULPS, VMOVSS)
 	Generate()
 }
 
@@ -169,6 +172,61 @@ func packColumns(typ string, size, lanes int, move func(...Op), transpose func([
 	Label("done")
 	VZEROUPPER()
 	RET()
+}
+
+// addRow writes the update of a row, vector by vector, then one by one.
+func addRow(typ string, size int, broadcast, move, fmadd213, mul, moveOne func(...Op)) {
+	TEXT(fmt.Sprintf("addRow%d", 8*size), NOSPLIT, fmt.Sprintf("func(n int, alpha %[1]s, s, c *%[1]s, add bool)", typ))
+	Pragma("noescape")
+	Doc("c[j] = alpha·s[j], or c[j] + alpha·s[j] if add, for j < n.")
+	n, s, c := Load(Param("n"), GP64()), Load(Param("s"), GP64()), Load(Param("c"), GP64())
+	factor, err := Param("alpha").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	add, err := Param("add").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	alpha, v, old := YMM(), YMM(), YMM()
+	broadcast(factor.Addr, alpha)
+	CMPB(add.Addr, Imm(0))
+	JEQ(LabelRef("setVector"))
+	for _, what := range []string{"add", "set"} {
+		Label(what + "Vector")
+		CMPQ(n, Imm(uint64(32/size)))
+		JLT(LabelRef(what + "One"))
+		move(Mem{Base: s}, v)
+		if what == "add" {
+			move(Mem{Base: c}, old)
+			fmadd213(old, alpha, v)
+		} else {
+			mul(alpha, v, v)
+		}
+		move(v, Mem{Base: c})
+		ADDQ(Imm(32), s)
+		ADDQ(Imm(32), c)
+		SUBQ(Imm(uint64(32/size)), n)
+		JMP(LabelRef(what + "Vector"))
+		Label(what + "One")
+		TESTQ(n, n)
+		JEQ(LabelRef(what + "Done"))
+		moveOne(Mem{Base: s}, v.AsX())
+		if what == "add" {
+			moveOne(Mem{Base: c}, old.AsX())
+			fmadd213(old.AsX(), alpha.AsX(), v.AsX())
+		} else {
+			mul(alpha.AsX(), v.AsX(), v.AsX())
+		}
+		moveOne(v.AsX(), Mem{Base: c})
+		ADDQ(Imm(uint64(size)), s)
+		ADDQ(Imm(uint64(size)), c)
+		DECQ(n)
+		JMP(LabelRef(what + "One"))
+		Label(what + "Done")
+		VZEROUPPER()
+		RET()
+	}
 }
 
 func transpose4(r []VecVirtual) []VecVirtual {
