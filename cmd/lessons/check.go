@@ -16,8 +16,11 @@ func setupCheck(flags *flag.FlagSet) func(context.Context, *app, []string) error
 	o.declare(flags)
 	return func(ctx context.Context, a *app, patterns []string) error {
 		dir := filepath.Join(a.root, jupyter.StateDir, "check")
-		return a.execute(ctx, o, patterns, func(l lesson, old, got *jupyter.Notebook) (string, error) {
-			diffs := jupyter.Compare(old, got)
+		return a.execute(ctx, o, patterns, func(ctx context.Context, r *jupyter.Runner, l lesson, nb *jupyter.Notebook) (string, error) {
+			_, diffs, err := r.Check(ctx, l.path, nb)
+			if err != nil {
+				return "", err
+			}
 			if len(diffs) == 0 {
 				return "same outputs", nil
 			}

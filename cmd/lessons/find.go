@@ -155,7 +155,7 @@ func (a *app) list() error {
 }
 
 var (
-	sentenceEnd = regexp.MustCompile(`[.!?](\s|$)`)
+	sentenceEnd = regexp.MustCompile(`[.!?](\s+\p{Lu}|$)`)
 	mdMarkup    = strings.NewReplacer("**", "", "`", "", "*", "")
 	mdLink      = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 )

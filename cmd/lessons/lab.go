@@ -64,13 +64,6 @@ func (a *app) lab(ctx context.Context, o labOptions, patterns []string) error {
 	if _, err := tools.Register(ctx, data, false); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.stderr, "compiling what the lessons use …")
-	if err := tools.Warm(ctx); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		fmt.Fprintf(a.stderr, "warning: %v\n", err) // somebody is at work on the library
-	}
 	port, err := freePort(o.ip, o.port)
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func (p *progress) draw() {
 		return
 	}
 	const width = 30
-	full := width * p.done / p.total
+	full := width * min(p.done, p.total) / p.total // check adds the solutions
 	fmt.Fprintf(p.w, "\r\x1b[K%s%s %d/%d cells  %s", strings.Repeat("█", full), strings.Repeat("░", width-full), p.done, p.total, p.last)
 }
 

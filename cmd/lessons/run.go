@@ -32,9 +32,10 @@ func setupRun(flags *flag.FlagSet) func(context.Context, *app, []string) error {
 	o.declare(flags)
 	write := flags.Bool("w", false, "write the outputs into the notebooks")
 	return func(ctx context.Context, a *app, patterns []string) error {
-		return a.execute(ctx, o, patterns, func(l lesson, old, got *jupyter.Notebook) (string, error) {
-			if !*write {
-				return "", nil
+		return a.execute(ctx, o, patterns, func(ctx context.Context, r *jupyter.Runner, l lesson, old *jupyter.Notebook) (string, error) {
+			got, err := r.Run(ctx, l.path, old)
+			if err != nil || !*write {
+				return "", err
 			}
 			// What only differs by the last bit of a pixel stays as it is, so
 			// that another machine does not rewrite every picture.
@@ -47,9 +48,11 @@ func setupRun(flags *flag.FlagSet) func(context.Context, *app, []string) error {
 	}
 }
 
-// execute runs the lessons of the patterns and hands each to done, which says
-// in a word or two what came of it.
-func (a *app) execute(ctx context.Context, o runOptions, patterns []string, done func(l lesson, old, got *jupyter.Notebook) (string, error)) error {
+// A task does something with one lesson and says in a word or two what came of it.
+type task func(context.Context, *jupyter.Runner, lesson, *jupyter.Notebook) (string, error)
+
+// execute does a task with the lessons of the patterns, a few at a time.
+func (a *app) execute(ctx context.Context, o runOptions, patterns []string, do task) error {
 	todo, err := a.match(patterns)
 	if err != nil {
 		return err
@@ -87,15 +90,11 @@ func (a *app) execute(ctx context.Context, o runOptions, patterns []string, done
 			}
 			start := time.Now()
 			var times []cellTime
-			runner := jupyter.Runner{Toolchain: tools, Timeout: o.timeout, Progress: func(cell int, took time.Duration) {
+			runner := &jupyter.Runner{Toolchain: tools, Timeout: o.timeout, Progress: func(cell int, took time.Duration) {
 				times = append(times, cellTime{cell, took})
 				progress.step(l.name)
 			}}
-			got, err := runner.Run(ctx, l.path, notebooks[i])
-			note := ""
-			if err == nil {
-				note, err = done(l, notebooks[i], got)
-			}
+			note, err := do(ctx, runner, l, notebooks[i])
 			if ctx.Err() != nil {
 				return
 			}
@@ -154,7 +153,19 @@ func (a *app) report(l lesson, took time.Duration, times []cellTime, note string
 	}
 }
 
-// toolchain is GoNB and goimports, built if need be.
+// toolchain is GoNB and goimports, built if need be, with the build cache warm.
 func (a *app) toolchain(ctx context.Context) (*jupyter.Toolchain, error) {
-	return jupyter.BuildToolchain(ctx, a.root, func(what string) { fmt.Fprintln(a.stderr, what) })
+	tools, err := jupyter.BuildToolchain(ctx, a.root, func(what string) { fmt.Fprintln(a.stderr, what) })
+	if err != nil {
+		return nil, err
+	}
+	slow := time.AfterFunc(time.Second, func() { fmt.Fprintln(a.stderr, "compiling what the lessons use …") })
+	defer slow.Stop()
+	if err := tools.Warm(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		fmt.Fprintf(a.stderr, "warning: %v\n", err) // somebody is at work on the library
+	}
+	return tools, nil
 }

@@ -132,15 +132,17 @@ func compareDisplays(want, got Output) []Diff {
 
 // compareHTML compares the pictures inside as pictures and the rest as text.
 func compareHTML(want, got string) []Diff {
-	var diffs []Diff
-	const hole = "data:image;base64,…"
-	if note := diffText(dataURI.ReplaceAllString(want, hole), dataURI.ReplaceAllString(got, hole)); note != "" {
+	text := func(s string) string {
+		return inlinePNG.ReplaceAllString(hashedID.ReplaceAllString(s, "frames-…"), "(picture)")
+	}
+	if note := diffText(text(want), text(got)); note != "" {
 		return []Diff{{What: "text/html", Note: note}}
 	}
-	g := dataURI.FindAllStringSubmatch(got, -1)
-	for i, w := range dataURI.FindAllStringSubmatch(want, -1) {
-		if note := diffPictures(w[1], g[i][1]); note != "" {
-			diffs = append(diffs, Diff{What: fmt.Sprintf("picture %d in text/html", i+1), Note: note, Want: decodeBase64(w[1]), Got: decodeBase64(g[i][1])})
+	var diffs []Diff
+	g := inlinePNG.FindAllString(got, -1)
+	for i, w := range inlinePNG.FindAllString(want, -1) {
+		if note := diffPictures(w, g[i]); note != "" {
+			diffs = append(diffs, Diff{What: fmt.Sprintf("picture %d in text/html", i+1), Note: note, Want: decodeBase64(w), Got: decodeBase64(g[i])})
 		}
 	}
 	return diffs

@@ -44,7 +44,7 @@ func stdout(s string) Output { return Output{Type: Stream, Name: "stdout", Text:
 func frames(pictures ...string) string {
 	var b strings.Builder
 	for _, p := range pictures {
-		b.WriteString(`<img src="data:image/png;base64,` + p + "\">\n")
+		b.WriteString(`<img src="data:image/png;base64,` + p + "\">\n{png: \"" + p + "\"}\n")
 	}
 	return b.String()
 }
