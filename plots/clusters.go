@@ -48,7 +48,7 @@ func NewClusters(x mat.Matrix, labels []int) (*Clusters, error) {
 	c := &Clusters{
 		Points: make(plotter.XYs, n),
 		Labels: make([]int, n),
-		Radius: vg.Length(min(max(45/math.Sqrt(float64(n)), 1.3), 2.8)),
+		Radius: vg.Length(min(max(45/math.Sqrt(float64(n)), 1.5), 2.8)),
 		Glyph:  Glyph,
 	}
 	for i := range n {

@@ -14,8 +14,8 @@
 // Marks take plain data (matrices with one observation per row, slices) or an
 // interface with one method, such as LogProb or Assign, never a model type.
 // Constructors copy the data and return an error that names the row and column
-// of a value that cannot be drawn; the style is in exported fields. A caller who
-// changes a field between construction and drawing changes the picture.
+// of a value that cannot be drawn. The style is in exported fields, to be set before
+// the mark is added to a figure, as adding reads the mark's extent.
 //
 // A [Figure] is a gonum plot in the house style: readable at 16×10 cm, colours
 // that colour-blind readers can tell apart and never colour alone, a legend that

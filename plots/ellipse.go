@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -56,7 +57,15 @@ func NewEllipse(mean []float64, cov mat.Matrix) (*Ellipse, error) {
 // Plot implements plot.Plotter.
 func (e *Ellipse) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	// The circle of radius SD mapped by a root of Σ, here its Cholesky factor.
+	var pts []vg.Point
+	for _, pt := range e.points() {
+		pts = append(pts, vg.Point{X: x(pt.X), Y: y(pt.Y)})
+	}
+	c.StrokeLines(e.LineStyle, c.ClipLinesXY(pts)...)
+}
+
+// points returns the circle of radius SD mapped by a root of Σ, its Cholesky factor.
+func (e *Ellipse) points() plotter.XYs {
 	l11 := math.Sqrt(e.VarX)
 	l21, l22 := 0.0, math.Sqrt(e.VarY)
 	if l11 > 0 {
@@ -64,15 +73,12 @@ func (e *Ellipse) Plot(c draw.Canvas, p *plot.Plot) {
 		l22 = math.Sqrt(max(e.VarY-l21*l21, 0))
 	}
 	const n = 120
-	pts := make([]vg.Point, n+1)
-	for i := range pts {
+	xy := make(plotter.XYs, n+1)
+	for i := range xy {
 		sin, cos := math.Sincos(2 * math.Pi * float64(i) / n)
-		pts[i] = vg.Point{
-			X: x(e.X + e.SD*l11*cos),
-			Y: y(e.Y + e.SD*(l21*cos+l22*sin)),
-		}
+		xy[i] = plotter.XY{X: e.X + e.SD*l11*cos, Y: e.Y + e.SD*(l21*cos+l22*sin)}
 	}
-	c.StrokeLines(e.LineStyle, c.ClipLinesXY(pts)...)
+	return xy
 }
 
 // DataRange implements plot.DataRanger.

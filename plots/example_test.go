@@ -319,3 +319,24 @@ func ExampleFigure_AddAs() {
 	// Output:
 	// gonum's own plotters mix with the marks. Horizontal axis: time (s), 0 to 5.9; vertical axis: voltage (mV), −1.54 to 1.23. Measured: 60 points, x from 0 to 5.9, y from −1.54 to 1.23. True: line of 60 points from (0, 0) to (5.9, −0.374), lowest −1 at 4.7, highest 1 at 1.6.
 }
+
+func ExampleLine() {
+	f := plots.New("Eight categories differ in colour, shape and dashes", "x", "category")
+	for k := range 8 {
+		row := make(plotter.XYs, 9)
+		for i := range row {
+			row[i] = plotter.XY{X: float64(i), Y: float64(k)}
+		}
+		line := must(plotter.NewLine(row))
+		line.LineStyle = plots.Line(k)
+		points := must(plotter.NewScatter(row))
+		points.GlyphStyle = plots.Glyph(k)
+		points.Radius = 4
+		f.Add(points)
+		f.AddAs(fmt.Sprintf("category %d", k), line)
+	}
+	save(f, "categories")
+	fmt.Println(plots.Color(0), plots.Color(1))
+	// Output:
+	// {0 114 178 255} {213 94 0 255}
+}

@@ -31,7 +31,8 @@ var _, _ Picture = (*Figure)(nil), (*Grid)(nil)
 
 // A Figure is a gonum plot that knows its size, places its own legend and
 // describes itself. Everything of the embedded plot can be set as usual:
-// f.X.Min, f.Y.Scale, f.Title.TextStyle …
+// f.X.Min, f.Y.Scale, f.Title.TextStyle … An existing plot becomes a figure as
+// &Figure{Plot: p, Key: KeyFixed}.
 type Figure struct {
 	*plot.Plot
 
@@ -153,7 +154,7 @@ func ShareAxes(figs ...*Figure) {
 }
 
 // Save writes the figure to a file in the format of its extension: png, which comes
-// out small and the same every time, svg, pdf …
+// out small and the same every time, or another of gonum's formats such as svg.
 func (f *Figure) Save(path string) error { return save(f, path) }
 
 // Image draws the figure.
@@ -295,7 +296,7 @@ func (f *Figure) Draw(c draw.Canvas) {
 		body := draw.Crop(c, 0, -side, 0, 0)
 		p = f.titled(body.Size().X)
 		f.equalise(p, body)
-		box = vg.Rectangle{Min: vg.Point{X: body.Max.X, Y: c.Min.Y}, Max: vg.Point{X: c.Max.X, Y: p.DataCanvas(body).Max.Y}}
+		box = vg.Rectangle{Min: vg.Point{X: body.Max.X + keyMargin, Y: c.Min.Y}, Max: vg.Point{X: c.Max.X, Y: p.DataCanvas(body).Max.Y}}
 		p.Draw(body)
 	} else {
 		f.equalise(p, c)
@@ -311,8 +312,8 @@ func (f *Figure) equalise(p *plot.Plot, c draw.Canvas) {
 		return
 	}
 	// The room for the data depends a little on the tick labels, which depend on
-	// the range: two rounds settle it.
-	for range 2 {
+	// the range: a few rounds settle it.
+	for range 3 {
 		d := p.DataCanvas(c).Size()
 		xs, ys := p.X.Max-p.X.Min, p.Y.Max-p.Y.Min
 		if d.X <= 0 || d.Y <= 0 || !(xs > 0) || !(ys > 0) {

@@ -17,19 +17,20 @@ var update = flag.Bool("update", false, "write the golden pictures anew")
 
 // gallery lists the examples that draw testdata/<name>.png.
 var gallery = map[string]func(){
-	"clusters": ExampleNewClusters,
-	"soft":     ExampleNewSoftClusters,
-	"ellipses": ExampleNewEllipses,
-	"ellipse":  ExampleNewEllipse,
-	"density":  ExampleNewDensity,
-	"viridis":  ExampleNewDensity_viridis,
-	"regions":  ExampleNewRegions,
-	"mixture":  ExampleNewMixture1D,
-	"trace":    ExampleNewTrace,
-	"images":   ExampleNewImages,
-	"pictures": ExampleNewPictures,
-	"grid":     ExampleNewGrid,
-	"gonum":    ExampleFigure_AddAs,
+	"clusters":   ExampleNewClusters,
+	"soft":       ExampleNewSoftClusters,
+	"ellipses":   ExampleNewEllipses,
+	"ellipse":    ExampleNewEllipse,
+	"density":    ExampleNewDensity,
+	"viridis":    ExampleNewDensity_viridis,
+	"regions":    ExampleNewRegions,
+	"mixture":    ExampleNewMixture1D,
+	"trace":      ExampleNewTrace,
+	"images":     ExampleNewImages,
+	"pictures":   ExampleNewPictures,
+	"grid":       ExampleNewGrid,
+	"gonum":      ExampleFigure_AddAs,
+	"categories": ExampleLine,
 }
 
 // TestGolden compares what the examples draw with pictures that were looked at.

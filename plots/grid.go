@@ -93,8 +93,9 @@ func (g *Grid) size() (w, h vg.Length) {
 	}
 	if h == 0 {
 		rows := vg.Length(g.rows())
-		h = min(rows*0.95*w/vg.Length(g.Cols), max(defaultHeight, rows*3.2*vg.Centimeter))
-		h = max(h, 4*vg.Centimeter)
+		const labels = 1.2 * vg.Centimeter // titles and axes
+		h = rows*(0.75*w/vg.Length(g.Cols)+labels) + labels
+		h = min(h, max(defaultHeight, rows*3.2*vg.Centimeter))
 	}
 	return w, h
 }
@@ -144,8 +145,14 @@ func (g *Grid) Draw(c draw.Canvas) {
 	}
 	canvases = plot.Align(panels, tiles, c)
 	for i, row := range panels {
+		var top vg.Length // of the titles, which Align puts where tick labels leave them
+		for j := range row {
+			top = max(top, canvases[i][j].Max.Y)
+		}
 		for j, p := range row {
 			if p != nil {
+				p.Title.Padding += top - canvases[i][j].Max.Y
+				canvases[i][j].Max.Y = top
 				p.Draw(canvases[i][j])
 			}
 		}
@@ -172,7 +179,7 @@ func (g *Grid) panels(width vg.Length) [][]*plot.Plot {
 			a.Label.TextStyle.Font.Size = min(a.Label.TextStyle.Font.Size, 9)
 			a.Tick.Label.Font.Size = min(a.Tick.Label.Font.Size, 8)
 			if _, ok := a.Tick.Marker.(ticks); ok {
-				a.Tick.Marker = ticks{max(3, 7-g.Cols)}
+				a.Tick.Marker = ticks{max(4, 7-g.Cols)}
 			}
 		}
 		below := i + g.Cols

@@ -98,14 +98,14 @@ func drawKey(l plot.Legend, c draw.Canvas) {
 func (f *Figure) keySide(p *plot.Plot, c draw.Canvas) (side vg.Length, box vg.Rectangle) {
 	w, h := keySize(f.legend())
 	switch {
-	case f.Key == KeyRight:
-		return max(w, f.room), box
+	case f.Key == KeyRight && max(w, f.room) > 0:
+		return max(w, f.room) + keyMargin, box
 	case f.Key != KeyBest || h == 0:
 		return 0, box
 	}
 	box, ok := f.emptyCorner(p, c, w, h)
 	if !ok {
-		return w, box
+		return w + keyMargin, box
 	}
 	return 0, box
 }

@@ -77,14 +77,8 @@ func Line(k int) draw.LineStyle {
 	return draw.LineStyle{Color: Color(k), Width: 1.5, Dashes: dashes[max(k, 0)%len(dashes)]}
 }
 
-// shapes lists the solid glyphs first, as they are seen best when small.
-var shapes = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, draw.RingGlyph{},
-	draw.TriangleGlyph{}, draw.SquareGlyph{}, draw.PlusGlyph{}, draw.CrossGlyph{},
-}
-
-// Glyph returns the glyph style of category k, with its own colour and shape: no
-// two of the first 64 categories look the same. No category is a grey dot.
+// Glyph returns the glyph style of category k, with its own colour and shape, all
+// solid: no two of the first 64 categories look the same. No category is a grey dot.
 func Glyph(k int) draw.GlyphStyle {
 	n := len(shapes)
 	shape := shapes[0]

@@ -9,7 +9,7 @@ import (
 )
 
 // ticks puts labelled ticks at multiples of 1, 2 or 5 times a power of ten, n or
-// fewer, with as many decimals as they need.
+// fewer but if possible two, with as many decimals as they need.
 type ticks struct{ n int }
 
 func (t ticks) Ticks(lo, hi float64) []plot.Tick {
@@ -19,8 +19,12 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 	power := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(t.n))))
 	step := power
 	for _, m := range []float64{1, 2, 5, 10} {
+		count := math.Floor(hi/(m*power)) - math.Ceil(lo/(m*power)) + 1
+		if count < 2 && m > 1 {
+			break
+		}
 		step = m * power
-		if first, last := math.Ceil(lo/step), math.Floor(hi/step); last-first < float64(t.n) {
+		if count <= float64(t.n) {
 			break
 		}
 	}
@@ -30,7 +34,7 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 		format, digits = 'g', 4
 	}
 	var out []plot.Tick
-	for i := range t.n {
+	for i := range 3 * t.n {
 		v := (math.Ceil(lo/step) + float64(i)) * step
 		if v > hi {
 			break
