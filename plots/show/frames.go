@@ -22,8 +22,7 @@ import (
 // The HTML needs nothing but itself: it works in Jupyter, in VS Code, on nbviewer and
 // in exported HTML and slides, with the keyboard too, and every frame has its own
 // description. Where scripts do not run, as in a notebook that is not trusted, the
-// first frame is seen. Frames after the first hold only what changed, so a dozen cost
-// about as much as three pictures.
+// first frame is seen. Each frame holds only what has changed since the one before.
 func Frames[P plots.Picture](label string, frames ...P) {
 	pictures := make([]plots.Picture, len(frames))
 	for i, f := range frames {
@@ -68,14 +67,14 @@ func framesHTML[P plots.Picture](label string, frames []P) (html, text string, e
 	}{Label: label, Width: size.Dx(), Height: size.Dy(), Last: len(frames) - 1}
 	hash := sha256.New()
 	fmt.Fprintln(hash, label)
-	var first *image.RGBA
+	var before *image.RGBA
 	for i, img := range images {
 		img = extend(img, size)
-		if i == 0 {
-			first = img
-		} else {
-			img = changes(first, img)
+		full := img
+		if i > 0 {
+			img = changes(before, full)
 		}
+		before = full
 		png, err := plots.EncodePNG(img)
 		if err != nil {
 			return "", "", err

@@ -21,8 +21,8 @@ var kernel struct {
 }
 
 // How long to wait for a kernel that has just started this program to open its end
-// of the pipe, and for one that is busy to take a display.
-const (
+// of the pipe, and for one that is busy to take a display. Tests wait less.
+var (
 	openPatience = 2 * time.Second
 	sendPatience = 20 * time.Second
 )
