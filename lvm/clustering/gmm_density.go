@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/latent-lessons/latent/lvm"
+	"github.com/latent-lessons/latent/lvm/internal/kernels"
 	"github.com/latent-lessons/latent/lvm/internal/num"
 )
 
@@ -62,75 +63,61 @@ func (g *gaussian) factor(cov *mat.SymDense, shape Shape) bool {
 	return true
 }
 
-// logDensities sets dst[b·stride] to ln π N(x_{lo+b} | μ, Σ) for the rows from lo
-// to hi.
-func (g *gaussian) logDensities(dst []float64, stride int, x num.Rows, lo, hi int, scratch []float64) {
-	if g.scale == nil {
-		g.chol.LogDensities(dst, stride, g.bias, x, lo, hi, g.mean, scratch)
+// squares sets q to the squared distances (x−μ)ᵀ Σ⁻¹ (x−μ) of rows stored by columns.
+func (g *gaussian) squares(q, x, scratch []float64) {
+	if g.scale != nil {
+		kernels.ScaledSquares(q, x, g.mean, g.scale)
 		return
 	}
-	mean := g.mean[:len(g.scale)]
-	for i := lo; i < hi; i++ {
-		row := x.Row(i)[:len(g.scale)]
-		var q float64
-		for j, s := range g.scale {
-			t := (row[j] - mean[j]) * s
-			q += t * t
-		}
-		dst[(i-lo)*stride] = g.bias - 0.5*q
-	}
+	kernels.WhitenedSquares(q, x, g.mean, g.chol.L, scratch)
 }
 
-// chunk is how many rows an E step takes at a time, so that what it computes
-// for them stays in the cache.
-const chunk = 128
-
-// eStep is the work space of E steps on chunks of rows.
+// eStep computes responsibilities for a chunk of rows at a time, which is small
+// enough to stay in the cache with all that belongs to it.
 type eStep struct {
 	gs      []gaussian
-	post    []float64 // chunk×k: p(z=k | x)
-	logProb []float64 // chunk: ln p(x)
+	size    int       // rows of a full chunk
+	n       int       // rows of the chunk in hand
+	x       []float64 // those rows by columns, padded to a multiple of kernels.RowLanes
+	q       []float64 // their squared distances from one component
+	post    []float64 // n×k: p(z=k | x)
+	logProb []float64 // n: ln p(x)
 	scratch []float64
 }
 
 func newEStep(gs []gaussian, rows int) *eStep {
-	return &eStep{gs, make([]float64, rows*len(gs)), make([]float64, rows), make([]float64, 4*len(gs[0].mean))}
-}
-
-// run fills post and logProb for the rows from lo to hi, at most chunk. Where
-// the log density is not a finite number, the posterior is not either.
-func (e *eStep) run(x num.Rows, lo, hi int) {
-	k := len(e.gs)
-	for c := range e.gs {
-		e.gs[c].logDensities(e.post[c:], k, x, lo, hi, e.scratch)
-	}
-	for b := range hi - lo {
-		e.logProb[b] = normalise(e.post[b*k : (b+1)*k])
+	k, d := len(gs), len(gs[0].mean)
+	size := padded(min(rows, max(kernels.RowLanes, min(128, 2048/d))))
+	return &eStep{
+		gs: gs, size: size,
+		x: make([]float64, size*d), q: make([]float64, size),
+		post: make([]float64, size*k), logProb: make([]float64, size),
+		scratch: make([]float64, kernels.RowLanes*d),
 	}
 }
 
-// normalise replaces the logs of unnormalised probabilities by the
-// probabilities, and returns the log of what they summed to.
-func normalise(v []float64) float64 {
-	top := math.Inf(-1)
-	for _, l := range v {
-		if !(l <= top) {
-			top = l
+func padded(n int) int { return (n + kernels.RowLanes - 1) / kernels.RowLanes * kernels.RowLanes }
+
+// run fills post and logProb for the rows from lo to hi. Where the log density is
+// not a finite number, the posterior is not either.
+func (e *eStep) run(rows num.Rows, lo, hi int) {
+	e.n = hi - lo
+	n, d, k := padded(e.n), rows.D, len(e.gs)
+	e.x, e.q = e.x[:n*d], e.q[:n]
+	for b := range n {
+		for j, v := range rows.Row(min(lo+b, hi-1)) {
+			e.x[j*n+b] = v
 		}
 	}
-	var sum float64
-	for i, l := range v {
-		v[i] = math.Exp(l - top)
-		sum += v[i]
+	e.post, e.logProb = e.post[:e.n*k], e.logProb[:e.n]
+	for c := range e.gs {
+		e.gs[c].squares(e.q, e.x, e.scratch)
+		bias := e.gs[c].bias
+		for b, q := range e.q[:e.n] {
+			e.post[b*k+c] = bias - 0.5*q
+		}
 	}
-	if math.IsInf(top, -1) {
-		return top
-	}
-	inv := 1 / sum
-	for i := range v {
-		v[i] *= inv
-	}
-	return top + math.Log(sum)
+	kernels.LogSumExpRows(e.logProb, kernels.Of(e.n, k, e.post, k))
 }
 
 // each runs E steps over all rows of x and hands f every finished chunk: its
@@ -149,19 +136,18 @@ func (m *GMM) each(name string, x mat.Matrix, f func(block, lo int, post, logPro
 	blocks := num.BlocksOf(rows.N)
 	work := make([]*eStep, blocks.Workers())
 	for i := range work {
-		work[i] = newEStep(gs, min(chunk, rows.N))
+		work[i] = newEStep(gs, rows.N)
 	}
 	blocks.Each(func(worker, block, lo, hi int) {
 		e := work[worker]
-		for ; lo < hi; lo += chunk {
-			top := min(hi, lo+chunk)
-			e.run(rows, lo, top)
-			for b, l := range e.logProb[:top-lo] {
+		for ; lo < hi; lo += e.size {
+			e.run(rows, lo, min(hi, lo+e.size))
+			for b, l := range e.logProb {
 				if l-l != 0 {
 					e.logProb[b] = outlier(e.post[b*k:(b+1)*k], gs, rows.Row(lo+b))
 				}
 			}
-			f(block, lo, e.post[:(top-lo)*k], e.logProb[:top-lo])
+			f(block, lo, e.post, e.logProb)
 		}
 	})
 }
@@ -185,21 +171,21 @@ func outlier(post []float64, gs []gaussian, row []float64) float64 {
 		unit = max(unit, math.Abs(v))
 	}
 	d := len(row)
-	offset := mat.NewDense(1, d, nil)
-	best, most := 0, math.Inf(-1)
+	x := make([]float64, kernels.RowLanes*d)
+	q, scratch := make([]float64, kernels.RowLanes), make([]float64, kernels.RowLanes*d)
+	best, least := 0, math.Inf(1)
 	for c, g := range gs {
 		post[c] = 0
 		if math.IsInf(g.bias, -1) {
 			continue
 		}
 		for j, v := range row {
-			offset.Set(0, j, v/unit-g.mean[j]/unit)
+			x[j*kernels.RowLanes] = v/unit - g.mean[j]/unit
 		}
-		g.bias, g.mean = 0, make([]float64, d)
-		var l [1]float64
-		g.logDensities(l[:], 1, num.RowsOf(offset), 0, 1, make([]float64, 4*d))
-		if l[0] > most {
-			best, most = c, l[0]
+		g.mean = make([]float64, d)
+		g.squares(q, x, scratch)
+		if q[0] < least {
+			best, least = c, q[0]
 		}
 	}
 	post[best] = 1

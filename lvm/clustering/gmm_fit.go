@@ -100,15 +100,27 @@ func FitGMM(rng *rand.Rand, x mat.Matrix, k int, opts *GMMOptions) (*GMM, lvm.Tr
 		start = func(*rand.Rand) (*GMM, error) { return given, nil }
 		rng = rand.New(rand.NewPCG(0, 0)) // for the loop to split; nothing draws from it
 	}
-	best, trace, err := climb.Fit(rng, settings, climb.Problem[*GMM]{
-		Op:    op,
-		Start: start,
-		Step:  func(m *GMM) (*GMM, float64, error) { return m.step(op, data) },
+	best, trace, err := climb.Fit(rng, settings, climb.Problem[climber]{
+		Op: op,
+		Start: func(rng *rand.Rand) (climber, error) {
+			m, err := start(rng)
+			return climber{m, newEM(op, data)}, err
+		},
+		Step: func(c climber) (climber, float64, error) {
+			next, logLik, err := c.em.step(c.GMM)
+			return climber{next, c.em}, logLik, err
+		},
 	})
 	if err != nil {
 		return nil, trace, err
 	}
-	return best, trace, nil
+	return best.GMM, trace, nil
+}
+
+// climber is a mixture on its way up, with the work space of its climb.
+type climber struct {
+	*GMM
+	em *em
 }
 
 // columns holds the mean and the variance of every column.
@@ -208,13 +220,8 @@ func startGMM(op string, rng *rand.Rand, data weighted, cols columns, k int, sha
 	origin := mat.NewDense(k, data.D, nil)
 	origin.Apply(func(c, j int, _ float64) float64 { return cols.mean[j] + scale[j]*km.Centers.At(c, j) }, origin)
 	s := newMoments(shape, origin)
-	y, one := make([]float64, 4*data.D), make([]float64, 4)
 	for r, z := range km.Assign(scaled) {
-		one[0] = w[r]
-		for j, v := range data.Row(rows[r]) {
-			y[j] = v - origin.At(z, j)
-		}
-		s.add(z, one, y)
+		s.add(z, w[r], data.Row(rows[r]))
 	}
 	return s.maximise(op, shape, floor)
 }

@@ -262,8 +262,7 @@ func TestFarStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newMoments(shape, start.Means)
-		s.sweep(data, gs)
+		s, _ := newEM("test", data).sweep(gs, shape, start.Means)
 		if got, want := s.scatter(0).At(0, 0), want.Covs[0].At(0, 0); shape != Spherical && math.Abs(got-want) < 1e-6*want {
 			t.Errorf("%v: control: one pass gives %v, and that is right", shape, got)
 		}
