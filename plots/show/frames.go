@@ -1,16 +1,17 @@
 package show
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"html"
 	"image"
 	"image/color"
 	"image/draw"
+	"strconv"
 	"strings"
-	"text/template"
 
 	"github.com/latent-lessons/latent/plots"
 )
@@ -24,30 +25,28 @@ import (
 // description. Where scripts do not run, as in a notebook that is not trusted, the
 // first frame is seen. Each frame holds only what has changed since the one before.
 func Frames[P plots.Picture](label string, frames ...P) {
-	pictures := make([]plots.Picture, len(frames))
-	for i, f := range frames {
-		pictures[i] = f
+	if !active() {
+		return
 	}
-	html, text, err := framesHTML(label, pictures)
+	page, text, err := framesHTML(label, frames)
 	if err != nil {
 		panic(err)
 	}
-	HTML(html, text)
+	HTML(page, text)
 }
 
+// framesPage has places for what is in capitals. (A template engine would make every
+// cell slower to link.)
+//
 //go:embed frames.html
-var framesSource string
-
-var framesTemplate = template.Must(template.New("frames").Funcs(template.FuncMap{
-	"html": template.HTMLEscapeString,
-	"js":   template.JSEscapeString,
-}).Parse(framesSource))
+var framesPage string
 
 type frame struct {
-	Alt, PNG string // base64
+	Alt string `json:"alt"`
+	PNG string `json:"png"` // base64
 }
 
-func framesHTML[P plots.Picture](label string, frames []P) (html, text string, err error) {
+func framesHTML[P plots.Picture](label string, frames []P) (page, text string, err error) {
 	if len(frames) == 0 {
 		return "", "", fmt.Errorf("show: frames: %w", plots.ErrNoData)
 	}
@@ -59,14 +58,9 @@ func framesHTML[P plots.Picture](label string, frames []P) (html, text string, e
 		}
 		size = size.Union(images[i].Rect)
 	}
-	data := struct {
-		ID, Label     string
-		Width, Height int
-		Last          int
-		Frames        []frame
-	}{Label: label, Width: size.Dx(), Height: size.Dy(), Last: len(frames) - 1}
 	hash := sha256.New()
 	fmt.Fprintln(hash, label)
+	var all []frame
 	var before *image.RGBA
 	for i, img := range images {
 		img = extend(img, size)
@@ -82,18 +76,34 @@ func framesHTML[P plots.Picture](label string, frames []P) (html, text string, e
 		alt := frames[i].Alt()
 		hash.Write(png)
 		fmt.Fprintln(hash, alt)
-		data.Frames = append(data.Frames, frame{alt, base64.StdEncoding.EncodeToString(png)})
+		all = append(all, frame{alt, base64.StdEncoding.EncodeToString(png)})
 	}
-	data.ID = fmt.Sprintf("frames-%x", hash.Sum(nil)[:6])
-	var b bytes.Buffer
-	if err := framesTemplate.Execute(&b, data); err != nil {
+	first, last := all[0], len(all)-1
+	layers := append([]frame{{Alt: first.Alt}}, all[1:]...)
+	script, err := json.Marshal(layers) // escapes < and >, so the script does not end early
+	if err != nil {
 		return "", "", err
 	}
-	text = fmt.Sprintf("Slider over %d pictures, %s 0 to %d. First: %s", len(frames), label, data.Last, data.Frames[0].Alt)
-	if data.Last > 0 {
-		text += " Last: " + data.Frames[data.Last].Alt
+	title, err := json.Marshal(label)
+	if err != nil {
+		return "", "", err
 	}
-	return strings.TrimSpace(b.String()), text, nil
+	page = strings.NewReplacer(
+		"ID", fmt.Sprintf("frames-%x", hash.Sum(nil)[:6]),
+		"WIDTH", strconv.Itoa(size.Dx()),
+		"HEIGHT", strconv.Itoa(size.Dy()),
+		"LAST", strconv.Itoa(last),
+		"FIRST_PNG", first.PNG,
+		"FIRST_ALT", html.EscapeString(first.Alt),
+		"LABEL_HTML", html.EscapeString(label),
+		"LABEL_JS", string(title),
+		"FRAMES", string(script),
+	).Replace(strings.TrimSpace(framesPage))
+	text = fmt.Sprintf("Slider over %d pictures, %s 0 to %d. First: %s", len(all), label, last, first.Alt)
+	if last > 0 {
+		text += " Last: " + all[last].Alt
+	}
+	return page, text, nil
 }
 
 // extend returns img on white if it is smaller than size.

@@ -132,7 +132,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-var pngs = regexp.MustCompile(`data:image/png;base64,([A-Za-z0-9+/=]+)"|png: "([A-Za-z0-9+/=]+)"`)
+var pngs = regexp.MustCompile(`data:image/png;base64,([A-Za-z0-9+/=]+)"|"png":"([A-Za-z0-9+/=]+)"`)
 
 // TestFramesLayers draws the pictures of the slider on top of each other, as a
 // browser does, and compares with the frames.
