@@ -14,16 +14,22 @@ const block = 256
 // Each element is βc + αs₀ + αs₁ + …, added from the left, where s_b sums the products
 // of 256 inner indices from the left, every step a fused multiply-add. 2mnk flops.
 func Gemm[T Float](alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
+	Gemmt(All, alpha, a, b, beta, c)
+}
+
+// Gemmt is Gemm on one part of C, Upper or Lower, for a result that is known to be
+// symmetric; the rest of C is not touched. It takes half the time.
+func Gemmt[T Float](part Part, alpha T, a, b Matrix[T], beta T, c Matrix[T]) {
 	if a.Cols != b.Rows || a.Rows != c.Rows || b.Cols != c.Cols {
 		panic(fmt.Sprintf("kernels: product of %d×%d and %d×%d into %d×%d", a.Rows, a.Cols, b.Rows, b.Cols, c.Rows, c.Cols))
 	}
 	refuseOverlap("the product", c, a, b)
-	gemm(product[T]{alpha: alpha, a: a, b: b, c: c}, beta)
+	gemm(product[T]{alpha: alpha, a: a, b: b, c: c, part: part}, beta)
 }
 
 func refuseOverlap[T Float](what string, c Matrix[T], operands ...Matrix[T]) {
 	for _, m := range operands {
-		if c.overlaps(m) {
+		if c.Overlaps(m) {
 			panic("kernels: " + what + " would overwrite its own operand; give it a destination of its own")
 		}
 	}
@@ -35,7 +41,7 @@ func gemm[T Float](p product[T], beta T) {
 		return
 	}
 	if p.c.ColStride != 1 {
-		p.a, p.b, p.c, p.part = p.b.T(), p.a.T(), p.c.T(), p.part.transposed()
+		p.a, p.b, p.c, p.part = p.b.T(), p.a.T(), p.c.T(), p.part.Transposed()
 		if p.c.ColStride != 1 {
 			panic("kernels: the destination has neither its rows nor its columns in one piece")
 		}
@@ -96,4 +102,5 @@ func (p Part) columns(i, n int) (from, to int) {
 	return 0, n
 }
 
-func (p Part) transposed() Part { return [...]Part{All, Lower, Upper}[p] }
+// Transposed returns the part of the transpose.
+func (p Part) Transposed() Part { return [...]Part{All, Lower, Upper}[p] }

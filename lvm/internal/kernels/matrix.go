@@ -56,9 +56,9 @@ func (m Matrix[T]) at(i, j int) *T { return &m.Data[i*m.RowStride+j*m.ColStride]
 // row returns row i of a matrix with ColStride 1.
 func (m Matrix[T]) row(i int) []T { return m.Data[i*m.RowStride:][:m.Cols:m.Cols] }
 
-// overlaps reports whether a and b share an element. Of two views with different
+// Overlaps reports whether a and b share an element. Of two views with different
 // strides in one block of memory it says yes when their extents meet.
-func (a Matrix[T]) overlaps(b Matrix[T]) bool {
+func (a Matrix[T]) Overlaps(b Matrix[T]) bool {
 	if a.empty() || b.empty() {
 		return false
 	}
