@@ -60,6 +60,26 @@ func Map[S, T any](chain *Chain[S], f func(s S) T) *Chain[T] {
 	return m
 }
 
+// Problems returns a sentence for each thing that the kernels reported and
+// that casts doubt on the draws: divergences, log densities that were not a
+// number, and energies that hardly change (see [EnergyFraction]). The draws
+// themselves are judged by [Summary.Problems].
+func Problems[S any](chains []*Chain[S]) []string {
+	var problems []string
+	for i, c := range chains {
+		if c.Divergences > 0 {
+			problems = append(problems, fmt.Sprintf("chain %d: %d of %d trajectories diverged; try a Target nearer to 1, or a change of variables", i, c.Divergences, c.Steps))
+		}
+		if c.Invalid > 0 {
+			problems = append(problems, fmt.Sprintf("chain %d: the log density was NaN in %d of %d steps; try returning −Inf outside the support", i, c.Invalid, c.Steps))
+		}
+		if f := EnergyFraction(c.Infos); f < 0.3 {
+			problems = append(problems, fmt.Sprintf("chain %d: the energy fraction is %.2f, below 0.3; try a change of variables that tames the tails", i, f))
+		}
+	}
+	return problems
+}
+
 func shortest[S any](chains []*Chain[S]) int {
 	if len(chains) == 0 {
 		return 0

@@ -66,15 +66,23 @@ type Mixture[S any] struct {
 
 	// Weights are the probabilities, up to a factor. nil means equal ones.
 	Weights []float64
+
+	picked int    // by the last step
+	infos  []Info // of the last step of each kernel
 }
 
 // Step applies one kernel.
 func (m *Mixture[S]) Step(rng *rand.Rand, s S) (S, Info) {
+	m.picked = m.draw(rng)
+	return m.Kernels[m.picked].Step(rng, s)
+}
+
+func (m *Mixture[S]) draw(rng *rand.Rand) int {
 	if len(m.Kernels) == 0 {
 		panic("sampling: Mixture of no kernels")
 	}
 	if m.Weights == nil {
-		return m.Kernels[rng.IntN(len(m.Kernels))].Step(rng, s)
+		return rng.IntN(len(m.Kernels))
 	}
 	if len(m.Weights) != len(m.Kernels) {
 		panic(fmt.Sprintf("sampling: Mixture of %d kernels with %d weights", len(m.Kernels), len(m.Weights)))
@@ -89,7 +97,24 @@ func (m *Mixture[S]) Step(rng *rand.Rand, s S) (S, Info) {
 	if sum == 0 {
 		panic("sampling: Mixture with no positive weight")
 	}
-	return m.Kernels[pick(rng, m.Weights, sum)].Step(rng, s)
+	return pick(rng, m.Weights, sum)
+}
+
+// Adapt adapts the kernel that took the step, and all at the first and the
+// last call.
+func (m *Mixture[S]) Adapt(rng *rand.Rand, t, n int, s S, info Info) {
+	m.infos = grow(m.infos, len(m.Kernels))
+	if t > 0 {
+		m.infos[m.picked] = info
+	}
+	for i, k := range m.Kernels {
+		if a, ok := k.(Adaptive[S]); ok && (t == 0 || t == n || i == m.picked) {
+			if t == 0 {
+				m.infos[i] = info
+			}
+			a.Adapt(rng, t, n, s, m.infos[i])
+		}
+	}
 }
 
 // pick draws an index with probability weights[i]/sum.

@@ -2,7 +2,6 @@ package sampling
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -368,27 +367,4 @@ func TestGibbsDoesNotAllocate(t *testing.T) {
 	doesNotAllocate(t, "GaussianGibbs", g, make([]float64, 6))
 	doesNotAllocate(t, "FactorGibbs", fourCycle(nil, Systematic), make([]int, 4))
 	doesNotAllocate(t, "Ising", &Ising{Rows: 4, Cols: 4, Coupling: 0.4}, slices.Repeat([]int8{1}, 16))
-}
-
-func ExampleFactorGibbs() {
-	// x₁ and x₂ like to be equal, x₂ and x₃ different.
-	g := &FactorGibbs{
-		Levels:  []int{2, 2, 2},
-		Factors: []Factor{{Vars: []int{0, 1}, Table: []float64{4, 1, 1, 4}}, {Vars: []int{1, 2}, Table: []float64{1, 4, 4, 1}}},
-	}
-	chain, err := Run(rand.New(rand.NewPCG(1, 2)), g, []int{0, 0, 0}, 20_000, nil)
-	if err != nil {
-		panic(err)
-	}
-	equal := 0.0
-	for _, x := range chain.States {
-		if x[0] == x[2] {
-			equal++
-		}
-	}
-	fmt.Printf("p(x₂ = 1 | x₁ = 1, x₃ = 0) = %.3f\n", g.Conditional(1, []int{1, 0, 0})[1])
-	fmt.Printf("p(x₁ = x₃) = %.2f\n", equal/20_000)
-	// Output:
-	// p(x₂ = 1 | x₁ = 1, x₃ = 0) = 0.941
-	// p(x₁ = x₃) = 0.32
 }

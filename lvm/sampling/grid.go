@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/latent-lessons/latent/lvm"
-	"github.com/latent-lessons/latent/lvm/internal/num"
 )
 
 // Rule says where a [Grid] places its points.
@@ -169,57 +168,52 @@ func (g *Grid) Integrate(f func(x []float64) float64) (float64, error) {
 // LogIntegrate returns log Σ_i w_i exp(l(x_i)), which neither overflows nor
 // underflows: the logarithm of a normalising constant. l may be −Inf.
 func (g *Grid) LogIntegrate(l func(x []float64) float64) (float64, error) {
-	logs, err := g.logWeights("sampling.Grid.LogIntegrate", l)
-	if err != nil {
-		return 0, err
-	}
-	return num.LogSumExp(logs), nil
+	logZ, _, err := g.logSum("sampling.Grid.LogIntegrate", l, func([]float64) float64 { return 0 })
+	return logZ, err
 }
 
 // Expect returns E[f] under the density p̃/Z with both integrals on the grid,
 //
 //	Σ_i w_i p̃(x_i) f(x_i) / Σ_i w_i p̃(x_i)
 //
-// where logDensity returns log p̃(x), up to a constant. f is not called where
-// there is no mass.
+// where logDensity returns log p̃(x), up to a constant.
 func (g *Grid) Expect(logDensity, f func(x []float64) float64) (float64, error) {
 	const op = "sampling.Grid.Expect"
-	logs, err := g.logWeights(op, logDensity)
-	if err != nil {
-		return 0, err
+	logZ, mean, err := g.logSum(op, logDensity, f)
+	if err == nil && math.IsInf(logZ, -1) {
+		err = &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: "the density is zero at every point of the grid", Try: "a box that holds the mass, or more points"}
 	}
-	logZ := num.LogSumExp(logs)
-	if math.IsInf(logZ, -1) {
-		return 0, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: "the density is zero at every point of the grid", Try: "a box that holds the mass, or more points"}
+	return mean, err
+}
+
+// logSum returns log Σ_i w_i exp(l(x_i)) and the mean of f under those
+// weights, both relative to the largest weight so far. f is not called at
+// points without weight.
+func (g *Grid) logSum(op string, l, f func(x []float64) float64) (logSum, mean float64, err error) {
+	if _, err := g.Len(); err != nil {
+		return 0, 0, err
 	}
-	var sum float64
+	largest, sum, sumF := math.Inf(-1), 0.0, 0.0
 	i := 0
-	for x := range g.All() {
-		if p := math.Exp(logs[i] - logZ); p > 0 {
+	for x, w := range g.All() {
+		lx := l(x)
+		if math.IsNaN(lx) || math.IsInf(lx, 1) {
+			return 0, 0, densityError(op, x, lx)
+		}
+		lw := math.Log(w) + lx
+		if lw > largest {
+			scale := math.Exp(largest - lw)
+			largest, sum, sumF = lw, sum*scale, sumF*scale
+		}
+		if p := math.Exp(lw - largest); p > 0 {
 			v := f(x)
 			if v-v != 0 {
-				return 0, &lvm.DataError{Op: op, Row: i, Col: -1, Problem: fmt.Sprintf("the function is %v at %.6g", v, x), Try: "a function that is finite wherever there is mass"}
+				return 0, 0, &lvm.DataError{Op: op, Row: i, Col: -1, Problem: fmt.Sprintf("the function is %v at %.6g", v, x), Try: "a function that is finite wherever there is mass"}
 			}
-			sum += p * v
+			sum += p
+			sumF += p * v
 		}
 		i++
 	}
-	return sum, nil
-}
-
-// logWeights returns log w_i + l(x_i) for every point.
-func (g *Grid) logWeights(op string, l func(x []float64) float64) ([]float64, error) {
-	n, err := g.Len()
-	if err != nil {
-		return nil, err
-	}
-	logs := make([]float64, 0, n)
-	for x, w := range g.All() {
-		v := l(x)
-		if math.IsNaN(v) || math.IsInf(v, 1) {
-			return nil, checkDensity(op, x, v)
-		}
-		logs = append(logs, math.Log(w)+v)
-	}
-	return logs, nil
+	return largest + math.Log(sum), sumF / sum, nil
 }

@@ -20,6 +20,10 @@ import (
 // Because of that storage a kernel serves one chain at a time; [RunChains]
 // makes one for each.
 //
+// Log densities and the like that kernels are given must be functions of
+// their argument too: a kernel remembers the last value instead of computing
+// it twice.
+//
 // A kernel that cannot go on, for instance because the log density is NaN at
 // s, returns s with Info.Err set. It never panics on what a log density
 // returns and never loops for ever.

@@ -32,8 +32,8 @@ import (
 // leaves out the probability of staying, without which no row of the
 // transition sums to one.
 type Metropolis struct {
-	// LogDensity returns log p̃(x), up to a constant. It must not keep or
-	// change x.
+	// LogDensity returns log p̃(x), up to a constant. It must depend on x
+	// alone, as its last value is remembered, and must not keep or change x.
 	LogDensity func(x []float64) float64
 
 	// Scale is σ. 0 means 2.38/√d.

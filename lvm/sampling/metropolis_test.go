@@ -2,7 +2,6 @@ package sampling
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -321,20 +320,4 @@ func TestMetropolisFamilyDoesNotAllocate(t *testing.T) {
 		i++
 		return s ^ 1000, 0
 	}}, 5000)
-}
-
-func ExampleMetropolis() {
-	rng := rand.New(rand.NewPCG(1, 2))
-	kernel := &Metropolis{LogDensity: func(x []float64) float64 { return -math.Abs(x[0]) }} // Laplace
-	chain, err := Run(rng, kernel, []float64{0}, 50_000, &RunOptions{BurnIn: 1000})
-	if err != nil {
-		panic(err)
-	}
-	draws := Extract([]*Chain[[]float64]{chain}, func(x []float64) float64 { return math.Abs(x[0]) })
-	m := 0.0
-	for _, v := range draws[0] {
-		m += v / 50_000
-	}
-	fmt.Printf("E|x| = %.2f ± %.2f, acceptance %.2f\n", m, MCSEMean(draws), chain.Acceptance)
-	// Output: E|x| = 1.01 ± 0.01, acceptance 0.47
 }

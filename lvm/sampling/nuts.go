@@ -31,7 +31,7 @@ import (
 // Betancourt 2017, appendix A.
 type NUTS struct {
 	// Gradient writes ∇log p̃(x) to grad and returns log p̃(x), up to a constant.
-	// It must not keep or change x. See [CheckGradient].
+	// It must depend on x alone, and not keep or change it. See [CheckGradient].
 	Gradient func(x, grad []float64) float64
 
 	// StepSize is ε at the start. 0 means that burn-in finds one.

@@ -1,7 +1,6 @@
 package sampling
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -185,38 +184,4 @@ func BenchmarkNUTSEightSchools(b *testing.B) { benchmarkNUTS(b, schoolsNonCentre
 func BenchmarkNUTSGaussian100(b *testing.B)  { benchmarkNUTS(b, correlated100(), 100, DiagonalMetric) }
 func BenchmarkNUTSGaussian100Dense(b *testing.B) {
 	benchmarkNUTS(b, correlated100(), 100, DenseMetric)
-}
-
-func ExampleNUTS() {
-	// A linear regression y = a + bx + ε with noise of unknown scale.
-	xs, ys := []float64{1, 2, 3, 4, 5, 6}, []float64{1.2, 1.9, 3.2, 3.8, 5.1, 6.1}
-	posterior := func(p, grad []float64) float64 { // p is (a, b, log σ), flat priors
-		a, b, w := p[0], p[1], math.Exp(-2*p[2])
-		l := -6 * p[2]
-		grad[0], grad[1], grad[2] = 0, 0, -6
-		for i, x := range xs {
-			r := ys[i] - a - b*x
-			l -= 0.5 * r * r * w
-			grad[0] += r * w
-			grad[1] += r * w * x
-			grad[2] += r * r * w
-		}
-		return l
-	}
-	newKernel := func() *NUTS { return &NUTS{Gradient: posterior} }
-	starts := [][]float64{{0, 0, 0}, {1, 1, 0}, {-1, 0, 1}, {0, 2, 1}}
-	chains, err := RunChains(rand.New(rand.NewPCG(1, 2)), newKernel, starts, 1000, &RunOptions{BurnIn: 1000})
-	if err != nil {
-		panic(err)
-	}
-	s := Summarise([]string{"a", "b", "log σ"}, Columns(chains))
-	for _, r := range s.Rows {
-		fmt.Printf("%-5s %5.2f ± %.2f\n", r.Name, r.Mean, r.SD)
-	}
-	fmt.Println("problems:", s.Problems())
-	// Output:
-	// a      0.09 ± 0.25
-	// b      0.99 ± 0.06
-	// log σ -1.55 ± 0.40
-	// problems: []
 }

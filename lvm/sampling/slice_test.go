@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -148,21 +147,4 @@ func TestSliceBadInput(t *testing.T) {
 	if _, info := (&EllipticalSlice{LogLikelihood: gauss2, Mean: []float64{1}}).Step(newRand(1), []float64{0, 0}); !errors.As(info.Err, &shape) {
 		t.Errorf("mean too short: %v", info.Err)
 	}
-}
-
-func ExampleSlice() {
-	gamma := func(x []float64) float64 { // Gamma(3, 1)
-		if x[0] <= 0 {
-			return math.Inf(-1)
-		}
-		return 2*math.Log(x[0]) - x[0]
-	}
-	chain, err := Run(rand.New(rand.NewPCG(1, 2)), &Slice{LogDensity: gamma, Width: 2}, []float64{1}, 20_000, nil)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Print(Summarise([]string{"x"}, Columns([]*Chain[[]float64]{chain})))
-	// Output:
-	//    mean    mcse    sd  median   mad     q5   q95  ess bulk  ess tail      R̂
-	// x  2.99  0.0162  1.73    2.68  1.57  0.804  6.23     13837     10961  1.000
 }

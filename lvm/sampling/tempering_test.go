@@ -2,9 +2,7 @@ package sampling
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -171,32 +169,4 @@ func TestTemperingBadInput(t *testing.T) {
 		t.Errorf("at β = 0 the outside has log density %v", l)
 	}
 	doesNotAllocate(t, "Tempering", temperedWalk(farModes, Ladder(3, 0.1)), [][]float64{{0}, {0}, {0}})
-}
-
-func ExampleTempering() {
-	// Two modes 16 standard deviations apart; a walk alone stays in one.
-	k := &Tempering{
-		LogDensity: farModes,
-		Betas:      Ladder(6, 0.02),
-		NewKernel: func(beta float64) Kernel[[]float64] {
-			return &Metropolis{LogDensity: Tempered(farModes, beta), Scale: 2 / math.Sqrt(beta)}
-		},
-	}
-	start := slices.Repeat([][]float64{{-8}}, 6)
-	chain, err := Run(rand.New(rand.NewPCG(1, 2)), k, start, 100_000, &RunOptions{BurnIn: 1000})
-	if err != nil {
-		panic(err)
-	}
-	share := Extract([]*Chain[[]float64]{Map(chain, Cold)}, func(x []float64) float64 {
-		if x[0] > 0 {
-			return 1
-		}
-		return 0
-	})
-	m := 0.0
-	for _, v := range share[0] {
-		m += v / 100_000
-	}
-	fmt.Printf("right mode %.2f ± %.2f of the time\n", m, MCSEMean(share))
-	// Output: right mode 0.70 ± 0.01 of the time
 }

@@ -39,11 +39,13 @@ func (h *hamiltonian) adapt(rng *rand.Rand, t, n int, x []float64, acceptance, t
 	h.eps = u.step.update(acceptance, target)
 	if w := u.windows; len(w) > 1 && t > w[0] {
 		u.states.add(x)
-		if t == w[1] {
-			h.setMass(&u.states)
-			u.states.reset(len(x), metric == DenseMetric)
+		if t >= w[1] {
 			u.windows = w[1:]
-			h.restart(rng, x)
+			if u.states.n >= 10 { // fewer only as part of a Mixture, which may pass the end over, too
+				h.setMass(&u.states)
+				u.states.reset(len(x), metric == DenseMetric)
+				h.restart(rng, x)
+			}
 		}
 	}
 	if t == n {
