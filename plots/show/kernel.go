@@ -23,8 +23,8 @@ var kernel struct {
 // How long to wait for a kernel that has just started this program to open its end
 // of the pipe, and for one that is busy to take a display. Tests wait less.
 var (
-	openPatience = 2 * time.Second
-	sendPatience = 20 * time.Second
+	openPatience = 10 * time.Second
+	sendPatience = 60 * time.Second
 )
 
 // send displays d and reports whether there is a kernel to do so. It never waits for

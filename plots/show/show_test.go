@@ -205,7 +205,7 @@ func TestFramesHTML(t *testing.T) {
 		t.Error("another slider has the same id")
 	}
 	small := figure(0)
-	small.Width, small.Height = 200, 150
+	small.Width, small.Height = 200, 100
 	if _, _, err := framesHTML("size", []*plots.Figure{figure(0), small}); err != nil {
 		t.Errorf("frames of different size: %v", err)
 	}
@@ -219,5 +219,6 @@ func figure(step int) *plots.Figure {
 		panic(err)
 	}
 	f.Add(c)
+	f.Width, f.Height = 250, 150
 	return f
 }
