@@ -104,9 +104,12 @@ func (e *eStep) run(rows num.Rows, lo, hi int) {
 	e.n = hi - lo
 	n, d, k := padded(e.n), rows.D, len(e.gs)
 	e.x, e.q = e.x[:n*d], e.q[:n]
-	for b := range n {
-		for j, v := range rows.Row(min(lo+b, hi-1)) {
-			e.x[j*n+b] = v
+	for b := 0; b < n; b += 4 {
+		row := func(i int) []float64 { return rows.Row(min(lo+b+i, hi-1))[:d] }
+		r0, r1, r2, r3 := row(0), row(1), row(2), row(3)
+		for j, v := range r0 {
+			to := e.x[j*n+b:][:4]
+			to[0], to[1], to[2], to[3] = v, r1[j], r2[j], r3[j]
 		}
 	}
 	e.post, e.logProb = e.post[:e.n*k], e.logProb[:e.n]

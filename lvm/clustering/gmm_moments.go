@@ -112,19 +112,19 @@ func (e *sweeper) run(s *moments, data weighted, lo, hi int) (logLik float64) {
 	e.eStep.run(data.Rows, lo, hi)
 	rowWeights := data.w[lo:hi]
 	for b, w := range rowWeights {
-		if w > 0 {
-			logLik += w * e.logProb[b]
+		if w == 0 {
+			clear(e.post[b*s.k:][:s.k]) // it may be NaN, which times zero is not zero
+			continue
 		}
+		logLik += w * e.logProb[b]
 	}
 	n := len(e.q)
 	w, y, wy := e.w[:n], e.y[:n*s.d], e.wy[:n*s.d]
 	clear(w[e.n:])
 	for c := range s.k {
+		post := e.post[c:]
 		for b, v := range rowWeights {
-			w[b] = 0
-			if v > 0 {
-				w[b] = v * e.post[b*s.k+c]
-			}
+			w[b] = v * post[b*s.k]
 		}
 		s.weight[c] += kernels.Sum(w)
 		kernels.Centre(s.first[c*s.d:][:s.d], y, wy, e.x, s.origin.RawRowView(c), w)
