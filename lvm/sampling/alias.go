@@ -17,9 +17,10 @@ import (
 // height in it pick a value.
 //
 // The masses are whole numbers of units, 2^b to a column with the largest b for
-// which all n columns hold at most 2⁶³; the probabilities are rounded to that
-// unit first, and what the table then holds is exact, see Probs. The same
-// weights give the same table on every machine.
+// which all n columns hold at most 2⁶³. The probabilities are rounded to that
+// unit first, so a weight below 2⁻⁶³ of the sum may never be drawn; what the
+// table then holds is exact, see Probs. The same weights give the same table
+// on every machine.
 //
 // Cost: O(n) to build; one random word per draw, and no allocation.
 //
@@ -45,7 +46,7 @@ func NewAlias(weights []float64) (*Alias, error) {
 		return nil, err
 	}
 	a := &Alias{columns: make([]aliasColumn, n), height: uint(63 - bits.Len(uint(n-1)))}
-	mass := units(weights, a.height, uint64(n)<<a.height)
+	mass := units(weights, uint64(n)<<a.height)
 	full := uint64(1) << a.height
 
 	// A small column is filled up by the value with the most recently found
@@ -73,21 +74,26 @@ func NewAlias(weights []float64) (*Alias, error) {
 	return a, nil
 }
 
-// units returns the weights as whole numbers that sum to total, each within
-// one of its share.
-func units(weights []float64, height uint, total uint64) []uint64 {
+// units returns the weights as whole numbers that sum to total: each weight
+// is rounded to 2⁻⁶² of the sum, and the rest is exact division.
+func units(weights []float64, total uint64) []uint64 {
 	_, exp := math.Frexp(slices.Max(weights))
-	whole := make([]uint64, len(weights)) // at most 2^height each, so their sum fits
-	var sum uint64
+	var sum float64
+	for _, w := range weights {
+		sum += math.Ldexp(w, -exp) // which cannot overflow
+	}
+	_, sumExp := math.Frexp(sum)
+	whole := make([]uint64, len(weights))
+	var wholeSum uint64 // about 2⁶² at most
 	for i, w := range weights {
-		whole[i] = uint64(math.Ldexp(w, int(height)-exp))
-		sum += whole[i]
+		whole[i] = uint64(math.Round(math.Ldexp(w, 62-sumExp-exp)))
+		wholeSum += whole[i]
 	}
 	mass, rest := make([]uint64, len(weights)), make([]uint64, len(weights))
 	left := total
 	for i, w := range whole {
 		hi, lo := bits.Mul64(w, total)
-		mass[i], rest[i] = bits.Div64(hi, lo, sum)
+		mass[i], rest[i] = bits.Div64(hi, lo, wholeSum)
 		left -= mass[i]
 	}
 	// The remainders sum to left units, so more than that many are positive.

@@ -41,7 +41,8 @@ type Tabulated struct {
 
 // TabulatedOptions are the settings of [NewTabulated].
 type TabulatedOptions struct {
-	// Tol is the largest Error. 0 means 1e-10.
+	// Tol is the largest Error. 0 means 1e-8. Much less than 1e-12 cannot be
+	// had, and less than the rounding of x and of the log density cannot.
 	Tol float64
 
 	// Points are places near peaks or jumps of the density, which help to
@@ -51,12 +52,13 @@ type TabulatedOptions struct {
 
 // cell is one piece of the table, between t and t+width.
 type cell struct {
-	t, width     float64
-	left, right  float64 // density over t at the ends
-	mass, err    float64 // integral, and how far it is from settled
-	u, share     float64 // h at t, and mass/total
-	slope0, mid2 float64 // slopes of the cubic at its ends, per width and share
-	deviation    float64 // largest |h(h⁻¹(u)) − u| measured
+	t, width       float64
+	left, right    float64 // density over t at the ends
+	mass, err      float64 // integral, and how far it is from settled
+	rough          bool    // as settled as the rounding of the density lets it be
+	u, share       float64 // h at t, and mass/total
+	slope0, slope1 float64 // slopes of the cubic at its ends, per width and share
+	deviation      float64 // largest |h(h⁻¹(u)) − u| measured, times total
 }
 
 const (
@@ -78,7 +80,7 @@ func NewTabulated(logDensity func(x float64) float64, lower, upper float64, opts
 		o = *opts
 	}
 	if o.Tol == 0 {
-		o.Tol = 1e-10
+		o.Tol = 1e-8
 	}
 	if !(o.Tol > 0) {
 		panic(fmt.Sprintf("sampling: NewTabulated with tolerance %v", o.Tol))
@@ -146,11 +148,11 @@ func (b *tabulator) density(t float64) float64 {
 	p := b.Tabulated.density(t)
 	if p-p != 0 && b.err == nil {
 		x, _ := b.line.x(t)
-		l := b.logDensity(x)
-		if l-l == 0 {
-			l = math.Inf(1) // finite, but beyond exp(700) times all that was seen
+		if l := b.logDensity(x); l-l != 0 {
+			b.err = densityError(b.op, []float64{x}, l)
+		} else {
+			b.err = b.fail(fmt.Sprintf("the log density at %.6g is %.6g, far above the %.6g of the highest peak found", x, l, b.shift), "a density that can be normalised, or Points near its peaks")
 		}
-		b.err = densityError(b.op, []float64{x}, l)
 	}
 	return p
 }
@@ -180,7 +182,12 @@ func (b *tabulator) split(c cell) (l, r cell, ok bool) {
 		return c, c, false
 	}
 	p := b.density(mid)
-	return b.cell(c.t, h, c.left, p), b.cell(mid, c.width-h, p, c.right), true
+	l, r = b.cell(c.t, h, c.left, p), b.cell(mid, c.width-h, p, c.right)
+	// Halving divides the error of a smooth density by 256 and leaves that of
+	// a kink or a jump on one side. On both sides it is rounding.
+	l.rough = c.rough || min(l.err, r.err) > c.err/16
+	r.rough = l.rough
+	return l, r, true
 }
 
 // refine splits the cells that are bad until none is. bad is told the number
@@ -240,7 +247,7 @@ func (b *tabulator) integrate(breaks []float64) error {
 	// are differences to a rule of much lower accuracy, so in truth they use
 	// far less.
 	return b.refine("the integral does not settle", func(c *cell, cells int, total float64) bool {
-		return c.err > 0.1*b.tol*total/float64(cells)
+		return !c.rough && c.err > 0.1*b.tol*total/float64(cells)
 	})
 }
 
@@ -285,14 +292,14 @@ func (b *tabulator) invert() error {
 // Carlson 1980).
 func (c *cell) cubic() {
 	chord := c.mass / c.width
-	c.slope0, c.mid2 = min(chord/c.left, 3), min(chord/c.right, 3)
+	c.slope0, c.slope1 = min(chord/c.left, 3), min(chord/c.right, 3)
 }
 
 // at returns the place in the cell, from 0 to 1, below which the share v of
 // its mass lies.
 func (c *cell) at(v float64) float64 {
 	w := 1 - v
-	return v * (w*w*c.slope0 + v*(w*(3-c.mid2)+v))
+	return v * (w*w*c.slope0 + v*(w*(3-c.slope1)+v))
 }
 
 // index makes the guide table.
