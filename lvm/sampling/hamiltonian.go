@@ -257,10 +257,12 @@ func (h *hamiltonian) leapfrog(z *phase, eps float64) (energy float64, err error
 			z.x[i] += eps * z.sharp[i]
 		}
 	} else {
+		d := len(z.grad)
+		zx, zp, inv := z.x[:d], z.p[:d], m.inv[:d]
 		for i, g := range z.grad {
-			p := z.p[i] + half*g
-			z.p[i] = p
-			z.x[i] += eps * m.inv[i] * p
+			p := zp[i] + half*g
+			zp[i] = p
+			zx[i] += eps * inv[i] * p
 		}
 	}
 	z.logp = h.gradient(z.x, z.grad)
@@ -279,10 +281,12 @@ func (h *hamiltonian) leapfrog(z *phase, eps float64) (energy float64, err error
 			kinetic += z.p[i] * z.sharp[i]
 		}
 	} else {
+		d := len(z.grad)
+		zp, sharp, inv := z.p[:d], z.sharp[:d], m.inv[:d]
 		for i, g := range z.grad {
-			p := z.p[i] + half*g
-			v := m.inv[i] * p
-			z.p[i], z.sharp[i] = p, v
+			p := zp[i] + half*g
+			v := inv[i] * p
+			zp[i], sharp[i] = p, v
 			kinetic += v * p
 		}
 	}

@@ -272,17 +272,19 @@ func (k *NUTS) leaf(n *node, z *phase) {
 // either end points against the sum of the momenta between them.
 func (k *NUTS) merge(a, b *node) (turned bool) {
 	var w1, w2, l1, l2, r1, r2 float64
-	first, last, inner, outer := a.beg.sharp, b.end.sharp, a.end, b.beg
-	for i, ra := range a.rho {
-		rb := b.rho[i]
-		whole, left, right := ra+rb, ra+outer.p[i], rb+inner.p[i]
+	d := len(a.rho) // one length for all, so that the loop is free of checks
+	rhoA, rhoB, first, last := a.rho[:d], b.rho[:d], a.beg.sharp[:d], b.end.sharp[:d]
+	endP, endV, begP, begV := a.end.p[:d], a.end.sharp[:d], b.beg.p[:d], b.beg.sharp[:d]
+	for i, ra := range rhoA {
+		rb := rhoB[i]
+		whole, left, right := ra+rb, ra+begP[i], rb+endP[i]
 		w1 += first[i] * whole
 		w2 += last[i] * whole
 		l1 += first[i] * left
-		l2 += outer.sharp[i] * left
-		r1 += inner.sharp[i] * right
+		l2 += begV[i] * left
+		r1 += endV[i] * right
 		r2 += last[i] * right
-		a.rho[i] = whole
+		rhoA[i] = whole
 	}
 	if a.end != a.beg {
 		k.free = append(k.free, a.end)
