@@ -91,3 +91,17 @@ func TestFactorsStayInside(t *testing.T) {
 	t.Run("float64", testFactorsStayInside[float64])
 	t.Run("float32", testFactorsStayInside[float32])
 }
+
+func TestEigenStaysInside(t *testing.T) {
+	onEachPath(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(6, 3))
+		for _, n := range []int{1, 2, 5, 37} {
+			for _, atEnd := range []bool{true, false} {
+				Eigen(guarded(t, randomView[float64](rng, normal, n, n, 0, false), atEnd), n)
+				a := guarded(t, randomView[float64](rng, normal, n, n, 0, false), atEnd)
+				x, y := guarded(t, randomView[float64](rng, normal, 1, n, 0, false), atEnd), guarded(t, randomView[float64](rng, normal, 1, n, 0, false), atEnd)
+				symmetricPart(a, n, x.Data, y.Data)
+			}
+		}
+	})
+}
