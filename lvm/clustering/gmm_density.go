@@ -16,6 +16,7 @@ type gaussian struct {
 	mean  []float64 // μ
 	chol  num.Cholesky
 	scale []float64 // 1/σ_j, instead of chol if Σ is diagonal
+	noise float64   // see noise
 }
 
 // densities checks m and prepares its components.
@@ -31,6 +32,7 @@ func (m *GMM) densities(op string) ([]gaussian, error) {
 			return nil, notPositive(op, k, m.Floor != nil)
 		}
 		gs[k].mean = m.Means.RawRowView(k)
+		gs[k].noise = noise(gs[k].mean, m.Covs[k], gs[k].chol.Cond, m.Floor != nil)
 	}
 	for k, w := range m.Weights {
 		gs[k].bias += math.Log(w)
@@ -61,6 +63,26 @@ func (g *gaussian) factor(cov *mat.SymDense, shape Shape) bool {
 	}
 	g.bias = -0.5 * (float64(d)*math.Log(2*math.Pi) + logDet)
 	return true
+}
+
+// noise returns how far rounding the mean and the covariance may move the log
+// density of a row, on average over the rows of the component.
+//
+// With condition κ, rounding Σ moves a log density by a few d·u·κ, u = 2⁻⁵³, and
+// rounding μ moves whitened rows by d·u·√κ·max_j |μ_j|/σ_j. The M step is at a maximum,
+// so the effect is of second order, except for a Σ that is held up by a floor.
+func noise(mean []float64, cov *mat.SymDense, cond float64, floor bool) float64 {
+	du := float64(len(mean)) * 0x1p-53
+	cond = max(cond, 1)
+	var far float64
+	for j, v := range mean {
+		far = max(far, math.Abs(v)/math.Sqrt(cov.At(j, j)))
+	}
+	move := 4 * du * (cond + math.Sqrt(cond)*far)
+	if floor {
+		return move*move + 4*du*cond
+	}
+	return move * move
 }
 
 // squares sets q to the squared distances (x−μ)ᵀ Σ⁻¹ (x−μ) of rows stored by columns.

@@ -27,8 +27,9 @@ import (
 // log-likelihood never falls from a mixture that keeps to its floor.
 //
 // A mixture that its methods refuse, x of another width, and data that is not
-// finite are an error. So is a component that ends up with less than 1e-100
-// of all rows, or with a covariance that is not positive definite: a
+// finite are an error. So is a component that ends up with less than 1e-100 of
+// all rows, or with a covariance that is not positive definite, or so narrow
+// that rounding moves its log densities by more than 0.01: a
 // *lvm.DegenerateError.
 //
 // Cost: O(n·k·d²) time, for Diagonal and Spherical O(n·k·d); memory beyond x
@@ -60,6 +61,7 @@ type em struct {
 	logLik  []float64  // of each block
 	sums    []*moments // of each block
 	workers []*sweeper
+	noise   float64 // of the log-likelihood that the last step returned
 }
 
 func newEM(op string, data weighted) *em {
@@ -78,6 +80,13 @@ func (e *em) step(m *GMM) (*GMM, float64, error) {
 	s, logLik := e.sweep(gs, m.Shape, m.Means)
 	if math.IsNaN(logLik) || math.IsInf(logLik, 0) {
 		return nil, logLik, e.outOfRange(m)
+	}
+	e.noise = 0
+	for k, n := range s.weight {
+		if gs[k].noise > 0.01 {
+			return nil, logLik, tooTight(e.op, k)
+		}
+		e.noise += n * gs[k].noise
 	}
 	if s.offCentre() {
 		s, _ = e.sweep(gs, m.Shape, s.means())
@@ -116,6 +125,11 @@ func (e *em) sweep(gs []gaussian, shape Shape, origin *mat.Dense) (*moments, flo
 		logLik += e.logLik[block]
 	}
 	return total, logLik
+}
+
+// tooTight is the error for a covariance that leaves no digits to work with.
+func tooTight(op string, k int) error {
+	return &lvm.DegenerateError{Op: op, Component: k, Problem: "is so narrow, for where it lies and how its columns depend on each other, that rounding decides its log densities", Try: "subtracting from each column its mean, a higher Floor, or dropping columns that others determine"}
 }
 
 // outOfRange is the error for a log-likelihood that is not finite.

@@ -110,6 +110,7 @@ func FitGMM(rng *rand.Rand, x mat.Matrix, k int, opts *GMMOptions) (*GMM, lvm.Tr
 			next, logLik, err := c.em.step(c.GMM)
 			return climber{next, c.em}, logLik, err
 		},
+		Noise: func(c climber) float64 { return c.em.noise },
 	})
 	if err != nil {
 		return nil, trace, err

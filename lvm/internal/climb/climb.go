@@ -32,6 +32,12 @@ type Problem[M any] struct {
 	// m alone: m is returned if the climb ends here.
 	Step func(m M) (next M, objective float64, err error)
 
+	// Noise returns how far rounding may have moved the objective that the last
+	// Step from m returned, where that can be more than a few digits: models that
+	// are close to singular. A fall within the noise is no fall, and a climb that
+	// moves by no more than the noise has converged. nil means none.
+	Noise func(m M) float64
+
 	// MayFall says that theory allows the objective to fall, as it does for
 	// stochastic steps.
 	MayFall bool
@@ -110,12 +116,15 @@ func climb[M any](rng *rand.Rand, opts lvm.Options, p Problem[M]) (r run[M]) {
 		path := append(r.trace.Objective, objective)
 		r.trace.Objective = path
 		if t > 0 {
-			change := objective - path[t-1]
-			if !p.MayFall && change < -slack*math.Abs(objective) {
+			change, noise := objective-path[t-1], 0.0
+			if p.Noise != nil {
+				noise = p.Noise(r.model)
+			}
+			if !p.MayFall && change < -slack*math.Abs(objective)-noise {
 				r.err = fmt.Errorf("%s: %w from %g to %g in step %d; please report it with the data", p.Op, lvm.ErrObjectiveFell, path[t-1], objective, t)
 				return r
 			}
-			if math.Abs(change) <= opts.Tol*math.Abs(objective) {
+			if math.Abs(change) <= opts.Tol*math.Abs(objective) || opts.Tol >= 0 && math.Abs(change) <= noise {
 				r.trace.Status = lvm.Converged
 				return r
 			}

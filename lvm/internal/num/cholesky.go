@@ -18,6 +18,7 @@ func PackedLen(d int) int { return d * (d + 1) / 2 }
 type Cholesky struct {
 	L      []float64 // packed; its diagonal holds the reciprocals 1/L_ii
 	LogDet float64   // log |Σ|
+	Cond   float64   // max Σ_ii/L_ii²: how nearly the columns determine each other, at least 1
 }
 
 // NewCholesky factors sigma. It reports false if sigma is not positive
@@ -32,7 +33,7 @@ func NewCholesky(sigma mat.Symmetric) (Cholesky, bool) {
 	if !ok {
 		return Cholesky{}, false
 	}
-	c := Cholesky{L: make([]float64, PackedLen(d))}
+	c := Cholesky{L: make([]float64, PackedLen(d)), Cond: 1}
 	tiny := 8 * float64(d) * 0x1p-52
 	for i := range d {
 		row := c.L[PackedLen(i):]
@@ -44,6 +45,7 @@ func NewCholesky(sigma mat.Symmetric) (Cholesky, bool) {
 			return Cholesky{}, false
 		}
 		row[i] = 1 / p
+		c.Cond = max(c.Cond, sigma.At(i, i)/(p*p))
 		c.LogDet += 2 * math.Log(p)
 	}
 	return c, true
