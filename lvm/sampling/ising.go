@@ -28,7 +28,8 @@ type Ising struct {
 	Field      []float64 // h by rows, nil for none
 	Wrap       bool      // join opposite edges to a torus
 
-	buf [2][]int8
+	buf  [2][]int8
+	zero []int8 // the row beyond an edge
 }
 
 // Step redraws every spin once.
@@ -42,15 +43,29 @@ func (g *Ising) Step(rng *rand.Rand, s []int8) ([]int8, Info) {
 	for k := range up {
 		up[k] = sigmoid(2 * g.Coupling * float64(k-4))
 	}
-	for i := range y {
-		sum := g.neighbours(y, i)
-		p := up[sum+4]
-		if g.Field != nil {
-			p = sigmoid(2 * (g.Coupling*float64(sum) + g.Field[i]))
+	for r := range g.Rows {
+		above, row, below := g.row(y, r-1), g.row(y, r), g.row(y, r+1)
+		left, last := int8(0), g.Cols-1
+		if g.Wrap {
+			left = row[last]
 		}
-		y[i] = -1
-		if rng.Float64() < p {
-			y[i] = 1
+		for c := range row {
+			right := int8(0)
+			if c < last {
+				right = row[c+1]
+			} else if g.Wrap {
+				right = row[0]
+			}
+			sum := int(above[c] + below[c] + left + right)
+			p := up[sum+4]
+			if g.Field != nil {
+				p = sigmoid(2 * (g.Coupling*float64(sum) + g.Field[r*g.Cols+c]))
+			}
+			left = -1
+			if rng.Float64() < p {
+				left = 1
+			}
+			row[c] = left
 		}
 	}
 	info.LogDensity = g.LogDensity(y)
@@ -60,43 +75,37 @@ func (g *Ising) Step(rng *rand.Rand, s []int8) ([]int8, Info) {
 // LogDensity returns J Σ_{i∼j} s_i s_j + Σ_i h_i s_i.
 func (g *Ising) LogDensity(s []int8) float64 {
 	pairs, field := 0, 0.0
-	for i, v := range s {
-		pairs += int(v) * g.neighbours(s, i) // every pair twice
-		if g.Field != nil {
-			field += g.Field[i] * float64(v)
+	for r := range g.Rows {
+		row, below := g.row(s, r), g.row(s, r+1)
+		for c, v := range row {
+			sum := below[c]
+			if c+1 < len(row) {
+				sum += row[c+1]
+			} else if g.Wrap {
+				sum += row[0]
+			}
+			pairs += int(v * sum)
 		}
 	}
-	return g.Coupling*float64(pairs)/2 + field
+	for i, h := range g.Field {
+		field += h * float64(s[i])
+	}
+	return g.Coupling*float64(pairs) + field
 }
 
-// neighbours returns the sum of the spins next to spin i.
-func (g *Ising) neighbours(s []int8, i int) int {
-	r, c, sum := i/g.Cols, i%g.Cols, 0
-	switch {
-	case r > 0:
-		sum += int(s[i-g.Cols])
-	case g.Wrap:
-		sum += int(s[i+(g.Rows-1)*g.Cols])
+// row returns row r of s; beyond the edge the opposite row of a torus, or
+// zeros.
+func (g *Ising) row(s []int8, r int) []int8 {
+	if r < 0 || r == g.Rows {
+		if !g.Wrap {
+			if len(g.zero) != g.Cols {
+				g.zero = make([]int8, g.Cols)
+			}
+			return g.zero
+		}
+		r = (r + g.Rows) % g.Rows
 	}
-	switch {
-	case r < g.Rows-1:
-		sum += int(s[i+g.Cols])
-	case g.Wrap:
-		sum += int(s[i-(g.Rows-1)*g.Cols])
-	}
-	switch {
-	case c > 0:
-		sum += int(s[i-1])
-	case g.Wrap:
-		sum += int(s[i+g.Cols-1])
-	}
-	switch {
-	case c < g.Cols-1:
-		sum += int(s[i+1])
-	case g.Wrap:
-		sum += int(s[i-g.Cols+1])
-	}
-	return sum
+	return s[r*g.Cols : (r+1)*g.Cols]
 }
 
 func (g *Ising) check(s []int8) error {
