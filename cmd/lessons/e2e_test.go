@@ -28,7 +28,7 @@ const e2eLesson = "clustering/01-kmeans"
 
 // TestE2ELab does what a student does: starts the lab, opens the first lesson
 // in a browser, runs all cells, looks at the pictures and moves a slider.
-// Screenshots go to the directory named by LESSONS_SCREENSHOTS.
+// Screenshots are left in the directory named by LESSONS_SCREENSHOTS.
 func TestE2ELab(t *testing.T) {
 	root, err := jupyter.FindRoot(".")
 	if err != nil {
@@ -177,8 +177,9 @@ type browser struct {
 func startBrowser(t *testing.T) *browser {
 	shot := os.Getenv("LESSONS_SCREENSHOTS")
 	if shot == "" {
-		shot = t.TempDir()
-	} else if err := os.MkdirAll(shot, 0o755); err != nil {
+		shot = filepath.Join(os.TempDir(), "lessons-screenshots") // stays, to be looked at
+	}
+	if err := os.MkdirAll(shot, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	profile := t.TempDir()

@@ -128,20 +128,22 @@ func (t *Toolchain) goCommand(ctx context.Context, args ...string) (string, erro
 	return string(out), nil
 }
 
-// env is the environment of a kernel on top of the process's own.
+// env is the environment of a kernel that executes a notebook, on top of the
+// process's own. Settings made for other work must not confuse the go command
+// in a cell. The symbol table of a program that is run once and thrown away is
+// not worth linking.
 func (t *Toolchain) env() []string {
-	return append(t.settings(), "PATH="+t.Bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return []string{
+		"PATH=" + t.Bin + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		"GOFLAGS=" + goFlags, "GOWORK=",
+	}
 }
 
-// settings keep settings made for other work from confusing the go command in
-// a cell. The symbol table of a program that is run once and thrown away is not
-// worth linking.
-func (t *Toolchain) settings() []string {
-	return []string{"GOFLAGS=-ldflags=-s", "GOWORK="}
-}
+const goFlags = "-ldflags=-s"
 
 // Warm compiles what lessons import, so that the first cell does not wait for it.
 func (t *Toolchain) Warm(ctx context.Context) error {
-	_, err := t.goCommand(ctx, "build", "./lvm/...", "./plots/...", "./datasets/...", "testing", tools[0].pkg+"/gonbui", "github.com/janpfeifer/must")
+	_, err := t.goCommand(ctx, "build", "./lvm/...", "./plots/...", "./datasets/...", tools[0].pkg+"/gonbui",
+		"github.com/janpfeifer/must", "testing", "testing/internal/testdeps")
 	return err
 }
