@@ -52,11 +52,11 @@ type GMMOptions struct {
 // most 20,000 rows drawn at random, followed by an M step with the labels as
 // responsibilities.
 //
-// It panics if k < 1 or, unless a start is given, rng is nil. Data with a NaN, an infinity or a value
-// beyond ±1e140, with fewer than k distinct rows or a column that is
-// constant, is a *lvm.DataError; a Start or weights of another shape are a
-// *lvm.ShapeError. If every restart loses a component the error is a
-// *lvm.DegenerateError.
+// It panics if k < 1 or, unless a start is given, rng is nil. Data with a NaN, an
+// infinity or a value beyond ±1e140, with fewer than k distinct rows or a column
+// that is constant, is a *lvm.DataError; a Start or weights of another shape are
+// a *lvm.ShapeError. If every restart loses a component, as GMM.Step says, the
+// error is a *lvm.DegenerateError.
 //
 // Cost: that of GMM.Step for every iteration.
 //

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/latent-lessons/latent/lvm"
@@ -44,12 +45,17 @@ type Problem[M any] struct {
 }
 
 // Fit climbs from opts.Restarts starts and returns the best model with its
-// trace. Every field of opts must have its final value. A restart that ends
+// trace. Every field of opts must have its final value; it panics if MaxIter or
+// Restarts is negative or zero. A restart that ends
 // in an error is left out; if all do, Fit returns the error of the first.
 //
 // The generators of the restarts are split from rng in order before any
 // restart begins, so the result does not depend on how they are scheduled.
 func Fit[M any](rng *rand.Rand, opts lvm.Options, p Problem[M]) (M, lvm.Trace, error) {
+	if opts.MaxIter < 1 || opts.Restarts < 1 {
+		name, _, _ := strings.Cut(p.Op, ".")
+		panic(fmt.Sprintf("%s: %s with MaxIter %d and Restarts %d", name, p.Op, opts.MaxIter, opts.Restarts))
+	}
 	runs := make([]run[M], opts.Restarts)
 	rngs := make([]*rand.Rand, opts.Restarts)
 	for i := range rngs {

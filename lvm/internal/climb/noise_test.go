@@ -34,3 +34,17 @@ func TestNoise(t *testing.T) {
 		t.Errorf("a fall beyond the noise: %v", err)
 	}
 }
+
+// A negative limit would climb for ever.
+func TestNegativeOptions(t *testing.T) {
+	for _, opts := range []lvm.Options{{MaxIter: -1, Restarts: 1}, {MaxIter: 1, Restarts: -1}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%+v: no panic", opts)
+				}
+			}()
+			_, _, _ = Fit(rand.New(rand.NewPCG(1, 2)), opts, Problem[int]{Op: "climb.Test"})
+		}()
+	}
+}
