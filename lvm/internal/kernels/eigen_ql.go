@@ -33,7 +33,7 @@ func implicitQL(d, e []float64, v Matrix[float64]) bool {
 			sin, cos, p := 1.0, 1.0, 0.0
 			i := m - 1
 			for ; i >= l; i-- {
-				f, b := sin*e[i], cos*e[i]
+				f, b := float64(sin*e[i]), float64(cos*e[i])
 				r := hypot(f, g)
 				if i+1 < m {
 					e[i+1] = r
@@ -44,8 +44,8 @@ func implicitQL(d, e []float64, v Matrix[float64]) bool {
 				}
 				sin, cos = f/r, g/r
 				g = d[i+1] - p
-				r = float64((d[i]-g)*sin) + 2*float64(cos*b)
-				p = sin * r
+				r = float64((d[i]-g)*sin) + float64(2*cos*b)
+				p = float64(sin * r)
 				d[i+1] = g + p
 				g = float64(cos*r) - b
 				if v.Rows > 0 {

@@ -200,18 +200,22 @@ func copyOf(a Matrix[float64]) []float64 {
 
 func TestEigenBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 3))
-	for name, a := range spectra(rng, 400) {
+	n := 400
+	if testing.Short() {
+		n = 150
+	}
+	for name, a := range spectra(rng, n) {
 		if name != "random" && name != "clusters" {
 			continue
 		}
-		wantValues, wantVectors, _ := Eigen(a, 400)
+		wantValues, wantVectors, _ := Eigen(a, n)
 		for p := portable; p <= best(); p++ {
 			force(t, p)
 			for _, procs := range []int{1, 2, 5} {
 				withProcs(procs, func() {
-					values, vectors, _ := Eigen(a, 400)
+					values, vectors, _ := Eigen(a, n)
 					what := fmt.Sprintf("%s, %v, GOMAXPROCS %d", name, p, procs)
-					checkSame(t, what, Of(1, 400, values, 400), Of(1, 400, wantValues, 400))
+					checkSame(t, what, Of(1, n, values, n), Of(1, n, wantValues, n))
 					checkSame(t, what, vectors, wantVectors)
 				})
 			}

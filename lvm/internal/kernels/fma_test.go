@@ -43,7 +43,7 @@ func TestFMA32(t *testing.T) {
 			return float32(rng.NormFloat64()) * float32(math.Ldexp(1, rng.IntN(50)-25))
 		}
 	}
-	for range 400_000 {
+	for range trials(400_000) {
 		x, y, z := random(), random(), random()
 		if got, want := fma32(x, y, z), exactFMA32(x, y, z); !sameFloat32(got, want) {
 			t.Fatalf("fma32(%g, %g, %g) = %g, want %g", x, y, z, got, want)

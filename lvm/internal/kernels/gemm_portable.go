@@ -39,22 +39,20 @@ func productPortable[T Float](m, n, k int, alpha T, a *T, ars, acs, aps int, b *
 func dotFour[T Float](k int, x *T, acs int, b *T, brs int) [4]T {
 	if unsafe.Sizeof(*x) == 8 {
 		var s0, s1, s2, s3 float64
-		for range k {
-			v, y := float64(*x), (*[4]T)(unsafe.Pointer(b))
+		for l := range k {
+			v, y := float64(*offset(x, l*acs)), (*[4]T)(unsafe.Pointer(offset(b, l*brs)))
 			s0 = math.FMA(v, float64(y[0]), s0)
 			s1 = math.FMA(v, float64(y[1]), s1)
 			s2 = math.FMA(v, float64(y[2]), s2)
 			s3 = math.FMA(v, float64(y[3]), s3)
-			x, b = offset(x, acs), offset(b, brs)
 		}
 		return [4]T{T(s0), T(s1), T(s2), T(s3)}
 	}
 	var s [4]T
-	for range k {
-		for q, y := range *(*[4]T)(unsafe.Pointer(b)) {
-			s[q] = fma(*x, y, s[q])
+	for l := range k {
+		for q, y := range *(*[4]T)(unsafe.Pointer(offset(b, l*brs))) {
+			s[q] = fma(*offset(x, l*acs), y, s[q])
 		}
-		x, b = offset(x, acs), offset(b, brs)
 	}
 	return s
 }

@@ -139,12 +139,20 @@ var (
 	scalars   = []float64{0, 1, -1, 0.7}
 )
 
+// trials returns n, or a fifth of it for -short, which CI combines with -race.
+func trials(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 func pick[E any](rng *rand.Rand, s []E) E { return s[rng.IntN(len(s))] }
 
 func testGemmBits[T Float](t *testing.T) {
 	onEachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 1))
-		for range 1000 {
+		for range trials(1000) {
 			m, n, k := pick(rng, edgeRows), pick(rng, edgeCols), pick(rng, edgeInner)
 			if m*n*k > 1<<18 {
 				continue

@@ -40,7 +40,7 @@ func randomVector[T Float](rng *rand.Rand, n int) []T {
 func testGram[T Float](t *testing.T) {
 	onEachPath(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(7, 1))
-		for trial := range 120 {
+		for trial := range trials(120) {
 			n, d := pick(rng, edgeInner), pick(rng, edgeCols)
 			if n*d*d > 1<<18 {
 				continue

@@ -54,7 +54,7 @@ func testTrsm[T Float](t *testing.T, epsilon float64) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	sizes := []int{0, 1, 2, 7, 31, 32, 33, 63, 64, 65, 97, 130}
 	lots := []int{0, 1, 3, 8, 9, 40, 257}
-	for trial := range 120 {
+	for trial := range trials(120) {
 		m, n := pick(rng, sizes), pick(rng, lots)
 		part, unit := Upper+Part(rng.IntN(2)), rng.IntN(3) == 0
 		alpha := T(pick(rng, []float64{1, 1, -0.5}))
