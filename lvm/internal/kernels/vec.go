@@ -7,7 +7,7 @@ import (
 	"github.com/latent-lessons/latent/lvm/internal/kernels/coef"
 )
 
-// # Vector functions
+// The vector functions.
 //
 // Exp, Log, Sigmoid, Tanh and Softplus write f(src[i]) to dst[i]. dst may be src
 // itself. They panic if the lengths differ or the slices overlap in any other way.
@@ -15,20 +15,24 @@ import (
 //
 // An element's result depends on that element alone, not on its place in the slice,
 // so it has the same bits on every path. Every NaN written is the one of math.NaN.
+// Errors are in units in the last place of the exact result; of the smallest number,
+// where the result is subnormal. Those of float32 were measured on all 2³² arguments.
 
-// Exp writes e^x.
+// Exp writes e^x, with an error below 1 ulp.
 func Exp[T Float](dst, src []T) { apply(vectors[T]().exp, dst, src) }
 
-// Log writes the natural logarithm: -Inf at 0 and -0, NaN below.
+// Log writes the natural logarithm, with an error below 1 ulp: -Inf at 0 and -0, NaN
+// below.
 func Log[T Float](dst, src []T) { apply(vectors[T]().log, dst, src) }
 
-// Sigmoid writes 1 / (1 + e^(-x)), which goes to 0 as e^x does.
+// Sigmoid writes 1 / (1 + e^(-x)), with an error below 3 ulp also where it goes to 0.
 func Sigmoid[T Float](dst, src []T) { apply(vectors[T]().sigmoid, dst, src) }
 
-// Tanh writes the hyperbolic tangent; that of -0 is -0.
+// Tanh writes the hyperbolic tangent, with an error below 3 ulp also near 0; that of
+// -0 is -0.
 func Tanh[T Float](dst, src []T) { apply(vectors[T]().tanh, dst, src) }
 
-// Softplus writes log(1 + e^x), which goes to 0 as e^x does.
+// Softplus writes log(1 + e^x), with an error below 3 ulp also where it goes to 0.
 func Softplus[T Float](dst, src []T) { apply(vectors[T]().softplus, dst, src) }
 
 // vectorKernels are the vector functions of one path.
@@ -38,8 +42,9 @@ type vectorKernels[T Float] struct {
 	sum func(n int, x *T) T
 	dot func(n int, x, y *T) T
 
-	lanes int // of rows, which may be nil: see LogSumExpRows
-	rows  func(rows, k int, x *T, stride int, lse, scratch *T)
+	// LogSumExpRows of a matrix by rows and by columns, for a multiple of lanes rows.
+	rows, columns func(rows, k int, x *T, stride int, lse, scratch *T)
+	lanes         int
 }
 
 // vectors returns the vector functions of the active path.
@@ -78,6 +83,9 @@ func portableVectors[T Float]() *vectorKernels[T] {
 		softplus: each(scalarSoftplus[T]),
 		sum:      sumPortable[T],
 		dot:      dotPortable[T],
+		rows:     logSumExpRowsPortable[T],
+		columns:  logSumExpColumnsPortable[T],
+		lanes:    1,
 	}
 }
 

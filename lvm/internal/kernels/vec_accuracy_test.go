@@ -28,7 +28,10 @@ var accurate = map[string]struct {
 // Against arithmetic of 300 bits.
 func TestAccuracyFloat64(t *testing.T) {
 	n := 3000
-	if testing.Short() {
+	switch {
+	case *exhaustive:
+		n = 500_000
+	case testing.Short():
 		n = 300
 	}
 	for name, a := range accurate {
@@ -84,8 +87,8 @@ func ulps64(got float64, exact *big.Float) float64 {
 	return math.Abs(e)
 }
 
-// All float32 with -exhaustive, which also holds the portable and the vector path
-// against each other; without, one in a prime number of them.
+// All float32 with -exhaustive, which also holds the vector paths against the portable
+// one; without, one in a prime number of them.
 func TestAccuracyFloat32(t *testing.T) {
 	onEachPath(t, func(t *testing.T) {
 		if *exhaustive && active == portable && best() != portable {
@@ -98,67 +101,64 @@ func TestAccuracyFloat32(t *testing.T) {
 		case testing.Short():
 			step = 60_013
 		}
-		for name, a := range accurate {
-			f := elementwiseFunctions[float32]()[name]
-			type result struct {
-				error, at float64
-				wrong     int
-			}
-			parts := make([]result, 256)
-			each := func(part int) {
-				const chunk = 4096
-				var x, y []float32
-				r := &parts[part]
-				finish := func() {
-					y = y[:len(x)]
-					f.vector(y, x)
-					for i, v := range x {
-						if active != portable && math.Float32bits(y[i]) != math.Float32bits(f.scalar(constants[float32](), v)) {
-							r.wrong++
+		for name := range accurate {
+			t.Run(name, func(t *testing.T) {
+				parts := make(chan uint64, 256)
+				for p := range uint64(cap(parts)) {
+					parts <- p
+				}
+				close(parts)
+				var wg sync.WaitGroup
+				var mutex sync.Mutex
+				var worst float64
+				var at float32
+				for range runtime.GOMAXPROCS(0) {
+					wg.Go(func() {
+						for p := range parts {
+							e, x := accuracyOfPart(t, name, p<<24, (p+1)<<24, uint64(step))
+							mutex.Lock()
+							if e > worst || e != e {
+								worst, at = e, x
+							}
+							mutex.Unlock()
 						}
-						if e := ulps32(y[i], a.double(float64(v))); e > r.error || e != e {
-							r.error, r.at = e, float64(v)
-						}
-					}
-					x = x[:0]
+					})
 				}
-				y = make([]float32, chunk)
-				first := part << 24
-				for b := first + (step-first%step)%step; b < (part+1)<<24; b += step {
-					if x = append(x, math.Float32frombits(uint32(b))); len(x) == chunk {
-						finish()
-					}
+				wg.Wait()
+				t.Logf("every %d-th float32: largest error %.4f ulp at %v", step, worst, at)
+				if bound := accurate[name].bound32; !(worst <= bound) {
+					t.Errorf("error of %v ulp, want at most %v", worst, bound)
 				}
-				finish()
-			}
-			next := make(chan int, len(parts))
-			for p := range parts {
-				next <- p
-			}
-			close(next)
-			var wg sync.WaitGroup
-			for range runtime.GOMAXPROCS(0) {
-				wg.Go(func() {
-					for p := range next {
-						each(p)
-					}
-				})
-			}
-			wg.Wait()
-			var worst result
-			for _, r := range parts {
-				worst.wrong += r.wrong
-				if r.error > worst.error || r.error != r.error {
-					worst.error, worst.at = r.error, r.at
-				}
-			}
-			t.Logf("%s: every %d-th float32, largest error %.4f ulp at %v", name, step, worst.error, worst.at)
-			if !(worst.error <= a.bound32) || worst.wrong > 0 {
-				t.Errorf("%s(%v): error of %v ulp, want at most %v; %d differ from the definition",
-					name, worst.at, worst.error, a.bound32, worst.wrong)
-			}
+			})
 		}
 	})
+}
+
+// accuracyOfPart returns the largest error for bit patterns from lo to hi, and where.
+func accuracyOfPart(t *testing.T, name string, lo, hi, step uint64) (worst float64, at float32) {
+	f := elementwiseFunctions[float32]()[name]
+	var x, y [1024]float32
+	for b := (lo + step - 1) / step * step; b < hi; {
+		n := 0
+		for ; n < len(x) && b < hi; b += step {
+			x[n] = math.Float32frombits(uint32(b))
+			n++
+		}
+		f.vector(y[:n], x[:n])
+		for i, v := range x[:n] {
+			if e := ulps32(y[i], accurate[name].double(float64(v))); e > worst || e != e {
+				worst, at = e, v
+			}
+			if active == portable {
+				continue
+			}
+			if want := f.scalar(constants[float32](), v); math.Float32bits(y[i]) != math.Float32bits(want) {
+				t.Errorf("%s(%v) = %v, want %v", name, v, y[i], want)
+				return
+			}
+		}
+	}
+	return worst, at
 }
 
 func ulps32(got float32, exact float64) float64 {

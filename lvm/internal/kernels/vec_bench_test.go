@@ -54,24 +54,30 @@ func perElement(b *testing.B, n int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/elem")
 }
 
-// The E-step's block: rows that stay in the first-level cache.
+// The E-step's block, stored either way: rows that stay in the first-level cache.
 func BenchmarkLogSumExpRows(b *testing.B) {
 	for _, k := range []int{2, 3, 5, 8, 16, 64} {
-		b.Run(fmt.Sprintf("k=%d/float64", k), func(b *testing.B) { benchmarkRows[float64](b, k) })
-		b.Run(fmt.Sprintf("k=%d/float32", k), func(b *testing.B) { benchmarkRows[float32](b, k) })
+		b.Run(fmt.Sprintf("k=%d/float64", k), func(b *testing.B) { benchmarkRows[float64](b, k, false) })
+		b.Run(fmt.Sprintf("k=%d/float32", k), func(b *testing.B) { benchmarkRows[float32](b, k, false) })
+		b.Run(fmt.Sprintf("k=%d/float64/columns", k), func(b *testing.B) { benchmarkRows[float64](b, k, true) })
+		b.Run(fmt.Sprintf("k=%d/float32/columns", k), func(b *testing.B) { benchmarkRows[float32](b, k, true) })
 	}
 }
 
-func benchmarkRows[T Float](b *testing.B, k int) {
+func benchmarkRows[T Float](b *testing.B, k int, byColumns bool) {
 	const n = 256
 	rng := rand.New(rand.NewPCG(1, 1))
 	from, x, lse := make([]T, n*k), make([]T, n*k), make([]T, n)
 	for i := range from {
 		from[i] = T(-100 * rng.Float64())
 	}
+	m := Of(n, k, x, k)
+	if byColumns {
+		m = Of(k, n, x, n).T()
+	}
 	for b.Loop() {
 		copy(x, from)
-		LogSumExpRows(lse, Of(n, k, x, k))
+		LogSumExpRows(lse, m)
 	}
 	perElement(b, n*k)
 }

@@ -37,7 +37,9 @@ func scalarTanh[T Float](c *coef.Constants[T], x T) T {
 	y := max(-abs(x), -c.TanhHigh)
 	r, n := reduce(c, y+y, c.Bias)
 	power := fromBits[T](n << c.Mantissa)
-	u := fma(expm1(c.Expm1, r), power, power-1)
+	square := T(r * r)
+	u := fma(polynomial(c.Expm1, r, square), square, r)
+	u = fma(u, power, power-1)
 	return copySign(u/(u+2), x)
 }
 
@@ -47,7 +49,7 @@ func scalarTanh[T Float](c *coef.Constants[T], x T) T {
 func expBounded[T Float](c *coef.Constants[T], x T) T {
 	r, n := reduce(c, x, 2*c.Bias)
 	half := n >> 1
-	p := expm1(c.Exp, r) + 1
+	p := fma(fma(polynomial(c.Exp, r, T(r*r)), r, 1), r, 1)
 	p *= fromBits[T](half << c.Mantissa)
 	return T(p * fromBits[T]((n-half)<<c.Mantissa))
 }
@@ -60,12 +62,6 @@ func reduce[T Float](c *coef.Constants[T], x T, offset int) (r T, n uint64) {
 	k := z - round
 	r = fma(-k, c.Ln2Hi, x)
 	return fma(-k, c.Ln2Lo, r), toBits(z)
-}
-
-// expm1 returns e^r - 1 = r + r² P(r) for |r| ≤ ln 2 / 2.
-func expm1[T Float](p []T, r T) T {
-	square := T(r * r)
-	return fma(polynomial(p, r, square), square, r)
 }
 
 // polynomial returns p at x. It sums even and odd powers apart, so that a processor

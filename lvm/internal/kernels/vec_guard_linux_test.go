@@ -30,7 +30,11 @@ func vectorsStayInside[T Float](t *testing.T) {
 			for _, k := range []int{1, 2, 3, 5, 8} {
 				for stride := k; stride < k+3; stride++ {
 					x := guarded(t, Of(n, k, make([]T, (n-1)*stride+k), stride), atEnd)
-					LogSumExpRows(guarded(t, Of(1, n, make([]T, n), n), atEnd).Data, x)
+					lse := guarded(t, Of(1, n, make([]T, n), n), atEnd).Data
+					LogSumExpRows(lse, x)
+					stride := n + stride - k
+					x = guarded(t, Of(k, n, make([]T, (k-1)*stride+n), stride), atEnd).T()
+					LogSumExpRows(lse, x)
 				}
 			}
 		}

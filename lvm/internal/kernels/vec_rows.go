@@ -17,8 +17,12 @@ import (
 //
 // A row that holds NaN gets NaN, for lse too; a row that holds +Inf, or -Inf alone,
 // gets that for lse and NaN for the posterior. So lse alone tells whether a row is
-// usable. It panics if lse has not one element per row, if x has no columns or its
-// rows are not in one piece, or if the two overlap.
+// usable.
+//
+// x may be stored by rows or by columns, Of(k, n, data, stride).T(), which is faster;
+// the bits are the same. A few hundred rows at a time stay in the cache. It panics if
+// lse has not one element per row, if x has no columns or is stored in another way,
+// or if the two overlap.
 func LogSumExpRows[T Float](lse []T, x Matrix[T]) {
 	switch {
 	case len(lse) != x.Rows:
@@ -27,47 +31,58 @@ func LogSumExpRows[T Float](lse []T, x Matrix[T]) {
 		return
 	case x.Cols == 0:
 		panic("kernels: log-sum of rows without columns")
-	case x.ColStride != 1:
-		panic("kernels: log-sum of rows that are not in one piece")
+	case x.ColStride != 1 && x.RowStride != 1:
+		panic("kernels: log-sum of a matrix that has neither its rows nor its columns in one piece")
 	}
 	refuseOverlap("the log-sum", Of(x.Rows, 1, lse, 1), x)
 	v := vectors[T]()
-	if v.rows == nil {
-		c := constants[T]()
-		for i := range x.Rows {
-			lse[i] = logSumExp(c, x.row(i))
-		}
-		return
-	}
-
-	// The assembly does as many rows at a time as a vector has lanes. The rest goes
-	// through a copy, padded with whatever the buffer holds.
-	buffer := borrow[T](2 * v.lanes * x.Cols)
-	defer giveBack(buffer)
-	scratch, pad := &(*buffer)[0], (*buffer)[v.lanes*x.Cols:]
 	whole := x.Rows / v.lanes * v.lanes
-	if whole > 0 {
-		v.rows(whole, x.Cols, x.at(0, 0), x.RowStride, &lse[0], scratch)
+	scratch := borrow[T](max(v.lanes*x.Cols, 2*columnRows))
+	defer giveBack(scratch)
+	switch {
+	case whole == 0:
+	case x.ColStride == 1:
+		v.rows(whole, x.Cols, x.at(0, 0), x.RowStride, &lse[0], &(*scratch)[0])
+	default:
+		for i := 0; i < whole; i += columnRows {
+			v.columns(min(whole-i, columnRows), x.Cols, x.at(i, 0), x.ColStride, &lse[i], &(*scratch)[0])
+		}
 	}
 	if whole == x.Rows {
 		return
 	}
-	var last [16]T
-	for i := whole; i < x.Rows; i++ {
-		copy(pad[(i-whole)*x.Cols:], x.row(i))
-	}
-	v.rows(v.lanes, x.Cols, &pad[0], x.Cols, &last[0], scratch)
-	for i := whole; i < x.Rows; i++ {
-		copy(x.row(i), pad[(i-whole)*x.Cols:])
-	}
+
+	// The rows that do not fill a vector, in a copy by columns that does.
+	buffer := borrow[T](v.lanes * x.Cols)
+	defer giveBack(buffer)
+	pad := Of(x.Cols, v.lanes, *buffer, v.lanes).T()
+	x = x.Slice(whole, x.Rows, 0, x.Cols)
+	var last [maxLanes]T
+	copyTo(pad, x)
+	v.columns(v.lanes, x.Cols, pad.at(0, 0), v.lanes, &last[0], &(*scratch)[0])
+	copyTo(x, pad.Slice(0, x.Rows, 0, x.Cols))
 	copy(lse[whole:], last[:])
 }
 
-// logSumExp is LogSumExpRows for one row.
-func logSumExp[T Float](c *coef.Constants[T], row []T) T {
+const (
+	maxLanes   = 16  // of float32 in 512 bits
+	columnRows = 128 // that are done at a time of a matrix stored by columns, to stay in the cache
+)
+
+// copyTo copies x into the corner of dst.
+func copyTo[T Float](dst, x Matrix[T]) {
+	for i := range x.Rows {
+		for j := range x.Cols {
+			*dst.at(i, j) = *x.at(i, j)
+		}
+	}
+}
+
+// logSumExp is LogSumExpRows for one row of k elements, a step apart.
+func logSumExp[T Float](c *coef.Constants[T], k int, row *T, step int) T {
 	top := T(math.Inf(-1))
-	for _, x := range row {
-		if x > top {
+	for j := range k {
+		if x := *offset(row, j*step); x > top {
 			top = x
 		}
 	}
@@ -76,9 +91,10 @@ func logSumExp[T Float](c *coef.Constants[T], row []T) T {
 		shift = 0
 	}
 	var sum T
-	for j, x := range row {
-		row[j] = expBounded(c, min(max(x-shift, c.ExpLow), c.ExpHigh))
-		sum += row[j]
+	for j := range k {
+		x := offset(row, j*step)
+		*x = expBounded(c, min(max(*x-shift, c.ExpLow), c.ExpHigh))
+		sum += *x
 	}
 	lse, r := logNormal(c, sum, c.Bias)+shift, 1/sum
 	switch {
@@ -87,10 +103,25 @@ func logSumExp[T Float](c *coef.Constants[T], row []T) T {
 	case math.IsInf(float64(top), 0):
 		lse, r = top, c.NaN
 	}
-	for j := range row {
-		if row[j] *= r; r != r {
-			row[j] = c.NaN
+	for j := range k {
+		x := offset(row, j*step)
+		if *x *= r; r != r {
+			*x = c.NaN
 		}
 	}
 	return lse
+}
+
+func logSumExpRowsPortable[T Float](rows, k int, x *T, stride int, lse, _ *T) {
+	c := constants[T]()
+	for i := range rows {
+		*offset(lse, i) = logSumExp(c, k, offset(x, i*stride), 1)
+	}
+}
+
+func logSumExpColumnsPortable[T Float](rows, k int, x *T, stride int, lse, _ *T) {
+	c := constants[T]()
+	for i := range rows {
+		*offset(lse, i) = logSumExp(c, k, offset(x, i), stride)
+	}
 }

@@ -41,7 +41,7 @@ func arguments[T Float](rng *rand.Rand, n int) []T {
 	for len(x) < n {
 		x = append(x, fromBits[T](rng.Uint64()))
 		r := ranges[rng.IntN(len(ranges))]
-		x = append(x, T(r[0]+rng.Float64()*(r[1]-r[0])))
+		x = append(x, T(r[0]+float64(rng.Float64()*(r[1]-r[0]))))
 		x = append(x, T(math.Ldexp(1+rng.Float64(), rng.IntN(40)-30)))
 	}
 	c := constants[T]()

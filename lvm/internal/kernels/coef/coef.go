@@ -21,9 +21,9 @@ type Constants[T float32 | float64] struct {
 	// fits with machine numbers for coefficients (Brisebarre and Chevillard 2007), made
 	// with Sollya's fpminimax.
 	//
-	//	e^r     = P(r)                        |r| ≤ ln 2 / 2, P = 1 + r + …
-	//	e^r - 1 = r + r² P(r)                 |r| ≤ ln 2 / 2
-	//	log(1+f) = 2s + s·s² P(s²)            s = f/(2+f), √½ ≤ 1+f ≤ √2 for Log, 0 ≤ f ≤ 1 for Log1p
+	//	e^r      = 1 + r + r² P(r)     |r| ≤ ln 2 / 2
+	//	e^r - 1  = r + r² P(r)         |r| ≤ ln 2 / 2, relative to r
+	//	log(1+f) = 2s + s·s² P(s²)     s = f/(f+2), √½ ≤ 1+f ≤ √2 for Log, 0 ≤ f ≤ 1 for Log1p
 	Exp, Expm1, Log, Log1p []T
 }
 

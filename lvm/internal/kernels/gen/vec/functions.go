@@ -21,18 +21,12 @@ func (s simd) reduce(x VecVirtual, offset int) (r, n VecVirtual) {
 // expBounded overwrites x, which is NaN or within the bounds of exp.
 func (s simd) expBounded(x VecVirtual) VecVirtual {
 	r, n := s.reduce(x, 2*s.Bias)
-	p := s.plus(s.expm1(s.Exp, r), s.number(1))
+	p := s.polynomial(s.Exp, r, s.times(r, r))
+	s.do(s.fmadd213, s.number(1), r, p)
+	s.do(s.fmadd213, s.number(1), r, p)
 	half := s.right(n, 1)
 	p = s.times(p, s.left(half, s.Mantissa))
 	return s.times(p, s.left(s.minusInt(n, half), s.Mantissa))
-}
-
-// expm1 returns e^r - 1 for |r| ≤ ln 2 / 2.
-func (s simd) expm1(p []float64, r VecVirtual) VecVirtual {
-	square := s.times(r, r)
-	y := s.polynomial(p, r, square)
-	s.do(s.fmadd213, r, square, y)
-	return y
 }
 
 func (s simd) bounded(x VecVirtual) VecVirtual {
@@ -66,7 +60,9 @@ func (s simd) tanh(x VecVirtual) VecVirtual {
 	y := s.atLeast(s.bitOr(x, s.sign()), s.number(-s.TanhHigh))
 	r, n := s.reduce(s.plus(y, y), s.Bias)
 	power := s.left(n, s.Mantissa)
-	h := s.expm1(s.Expm1, r)
+	square := s.times(r, r)
+	h := s.polynomial(s.Expm1, r, square)
+	s.do(s.fmadd213, r, square, h)
 	s.do(s.fmadd213, s.minus(power, s.number(1)), power, h)
 	t := s.over(h, s.plus(h, s.number(2)))
 	t = s.bitAnd(t, s.magnitude())

@@ -26,6 +26,7 @@ func main() {
 			s.elementwise("tanh", s.tanh)
 			s.elementwise("softplus", s.softplus)
 			s.logSumExpRows()
+			s.logSumExpColumns()
 			s.reduction("sum", 1)
 			s.reduction("dot", 2)
 		}

@@ -9,45 +9,18 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// logSumExpRows writes the function behind LogSumExpRows. It takes as many rows at a
-// time as a vector has lanes, and holds column j of them as vector j of the scratch.
+// logSumExpRows writes the function behind LogSumExpRows of a matrix stored by rows.
+// It takes as many rows at a time as a vector has lanes, a row in each, and keeps
+// column j of them as vector j of the scratch.
 func (s simd) logSumExpRows() {
 	name := fmt.Sprintf("logSumExpRows%d%s", 8*s.size, s.suffix)
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(rows, k int, x *%[1]s, stride int, lse, scratch *%[1]s)", s.name))
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s works on rows, a multiple of %d; scratch holds %d k numbers.", name, s.lanes(), s.lanes()))
+	Doc(fmt.Sprintf("%s takes rows, a multiple of %d, and k columns; scratch holds %d k numbers.", name, s.lanes(), s.lanes()))
 	rows, k := Load(Param("rows"), GP64()), Load(Param("k"), GP64())
 	x, lse, scratch := Load(Param("x"), GP64()), Load(Param("lse"), GP64()), Load(Param("scratch"), GP64())
-	stride := Load(Param("stride"), GP64())
-	SHLQ(Imm(uint64(s.size/4+1)), stride)
-	stride3 := GP64()
-	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
+	lanes := s.lanesOf(x, s.inBytes(Load(Param("stride"), GP64())))
 
-	// corner returns the addresses of rows 0, 4, 8 … of the first column.
-	corner := func() []Register {
-		at := make([]Register, s.lanes()/4)
-		for i := range at {
-			at[i] = GP64()
-			if i == 0 {
-				MOVQ(x, at[i])
-			} else {
-				LEAQ(Mem{Base: at[i-1], Index: stride, Scale: 4}, at[i])
-			}
-		}
-		return at
-	}
-	// entry addresses the current column of row i.
-	entry := func(at []Register, i int) Mem {
-		switch i % 4 {
-		case 0:
-			return Mem{Base: at[i/4]}
-		case 3:
-			return Mem{Base: at[i/4], Index: stride3, Scale: 1}
-		default:
-			return Mem{Base: at[i/4], Index: stride, Scale: uint8(i % 4)}
-		}
-	}
-	// eachColumn repeats do for all columns, with the address of the scratch's vector.
 	eachColumn := func(label string, do func(column Mem)) {
 		j, column := GP64(), GP64()
 		MOVQ(k, j)
@@ -58,28 +31,21 @@ func (s simd) logSumExpRows() {
 		DECQ(j)
 		JNZ(LabelRef(label))
 	}
-	next := func(at []Register) {
-		for _, a := range at {
-			ADDQ(Imm(uint64(s.size)), a)
-		}
-	}
 
 	Label("panel")
 	TESTQ(rows, rows)
 	JEQ(LabelRef("done"))
 
 	top := s.load(s.number(math.Inf(-1)))
-	from := corner()
+	lanes.start()
 	eachColumn("maximum", func(column Mem) {
-		v := s.gather(func(i int) Mem { return entry(from, i) })
+		v := s.gather(lanes)
 		s.move(v, column)
 		s.do(s.max, top, v, top) // v if it is larger
-		next(from)
+		lanes.next()
 	})
 
-	infinite := s.where(s.bitAnd(top, s.magnitude()), equal, s.number(math.Inf(1)))
-	shift := s.choose(infinite, s.number(0), top)
-	sum := s.load(s.number(0))
+	shift, sum := s.shift(top), s.load(s.number(0))
 	eachColumn("exponential", func(column Mem) {
 		v := s.vector()
 		s.move(column, v)
@@ -88,26 +54,17 @@ func (s simd) logSumExpRows() {
 		s.do(s.add, e, sum, sum)
 	})
 
-	nan := s.load(s.pattern(s.nan))
-	l := s.plus(s.logNormal(sum, s.load(s.number(math.Ldexp(1, s.Mantissa)+float64(s.Bias)))), shift)
-	r := s.over(s.load(s.number(1)), sum)
-	l = s.choose(infinite, top, l)
-	r = s.choose(infinite, nan, r)
-	isNaN := s.where(sum, unordered, sum)
-	l = s.choose(isNaN, nan, l)
-	r = s.choose(isNaN, nan, r)
+	l, r := s.finish(top, shift, sum)
 	s.move(l, Mem{Base: lse})
-
-	to := corner()
+	lanes.start()
 	eachColumn("posterior", func(column Mem) {
-		s.scatter(s.times(r, column), func(i int) Mem { return entry(to, i) })
-		next(to)
+		s.scatter(s.times(r, column), lanes)
+		lanes.next()
 	})
 
 	ADDQ(Imm(uint64(s.bytes)), lse)
-	LEAQ(Mem{Base: x, Index: stride, Scale: 4}, x)
-	for range s.lanes()/4 - 1 {
-		LEAQ(Mem{Base: x, Index: stride, Scale: 4}, x)
+	for range s.lanes() / 4 {
+		LEAQ(Mem{Base: x, Index: lanes.stride, Scale: 4}, x)
 	}
 	SUBQ(Imm(uint64(s.lanes())), rows)
 	JMP(LabelRef("panel"))
@@ -116,8 +73,145 @@ func (s simd) logSumExpRows() {
 	RET()
 }
 
-// gather returns a vector whose lane i comes from at(i).
-func (s simd) gather(at func(i int) Mem) VecVirtual {
+// logSumExpColumns writes the one for a matrix stored by columns. It passes over
+// whole columns, and keeps a number per row in lse and two in the scratch.
+func (s simd) logSumExpColumns() {
+	name := fmt.Sprintf("logSumExpColumns%d%s", 8*s.size, s.suffix)
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(rows, k int, x *%[1]s, stride int, lse, scratch *%[1]s)", s.name))
+	Pragma("noescape")
+	Doc(fmt.Sprintf("%s takes rows, a multiple of %d, and k columns; scratch holds two numbers per row.", name, s.lanes()))
+	length, k := s.inBytes(Load(Param("rows"), GP64())), Load(Param("k"), GP64())
+	x, stride := Load(Param("x"), GP64()), s.inBytes(Load(Param("stride"), GP64()))
+	shifts, tops := Load(Param("scratch"), GP64()), Load(Param("lse"), GP64())
+	sums := GP64()
+	LEAQ(Mem{Base: shifts, Index: length, Scale: 1}, sums)
+
+	i, column, j := GP64(), GP64(), GP64()
+	in := func(array Register) Mem { return Mem{Base: array, Index: i, Scale: 1} }
+	eachRow := func(label string, do func()) {
+		XORQ(i, i)
+		Label(label)
+		do()
+		ADDQ(Imm(uint64(s.bytes)), i)
+		CMPQ(i, length)
+		JLT(LabelRef(label))
+	}
+	eachElement := func(label string, do func()) {
+		MOVQ(k, j)
+		MOVQ(x, column)
+		Label(label + "Column")
+		eachRow(label, do)
+		ADDQ(stride, column)
+		DECQ(j)
+		JNZ(LabelRef(label + "Column"))
+	}
+	get := func(array Register) VecVirtual {
+		v := s.vector()
+		s.move(in(array), v)
+		return v
+	}
+
+	low := s.load(s.number(math.Inf(-1)))
+	eachRow("start", func() { s.move(low, in(tops)) })
+	eachElement("maximum", func() {
+		v := get(column)
+		s.do(s.max, in(tops), v, v)
+		s.move(v, in(tops))
+	})
+	zero := s.load(s.number(0))
+	eachRow("shift", func() {
+		s.move(s.shift(get(tops)), in(shifts))
+		s.move(zero, in(sums))
+	})
+	eachElement("exponential", func() {
+		e := s.expBounded(s.bounded(s.minus(get(column), in(shifts))))
+		s.move(e, in(column))
+		s.move(s.plus(e, in(sums)), in(sums))
+	})
+	eachRow("finish", func() {
+		l, r := s.finish(get(tops), get(shifts), get(sums))
+		s.move(l, in(tops))
+		s.move(r, in(sums))
+	})
+	eachElement("posterior", func() {
+		s.move(s.times(get(sums), in(column)), in(column))
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// inBytes turns a number of elements into one of bytes, in place.
+func (s simd) inBytes(n Register) Register {
+	SHLQ(Imm(uint64(s.size/4+1)), n)
+	return n
+}
+
+// shift returns the maximum of rows if it is finite, else 0.
+func (s simd) shift(top VecVirtual) VecVirtual {
+	return s.choose(s.infinite(top), s.number(0), top)
+}
+
+func (s simd) infinite(top VecVirtual) Op {
+	return s.where(s.bitAnd(top, s.magnitude()), equal, s.number(math.Inf(1)))
+}
+
+// finish returns the log-sums of rows and what turns exponentials into posteriors.
+func (s simd) finish(top, shift, sum VecVirtual) (l, r VecVirtual) {
+	nan := s.load(s.pattern(s.nan))
+	l = s.plus(s.logNormal(sum, s.load(s.number(math.Ldexp(1, s.Mantissa)+float64(s.Bias)))), shift)
+	r = s.over(s.load(s.number(1)), sum)
+	infinite := s.infinite(top)
+	l = s.choose(infinite, top, l)
+	r = s.choose(infinite, nan, r)
+	isNaN := s.where(sum, unordered, sum)
+	return s.choose(isNaN, nan, l), s.choose(isNaN, nan, r)
+}
+
+// lanes are the places of one column in as many rows as a vector has lanes.
+type lanes struct {
+	simd
+	x, stride, stride3 Register
+	at                 []Register // rows 0, 4, 8 …
+}
+
+func (s simd) lanesOf(x, stride Register) lanes {
+	l := lanes{simd: s, x: x, stride: stride, stride3: GP64()}
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, l.stride3)
+	for range s.lanes() / 4 {
+		l.at = append(l.at, GP64())
+	}
+	return l
+}
+
+// start goes to the first column.
+func (l lanes) start() {
+	MOVQ(l.x, l.at[0])
+	for i := 1; i < len(l.at); i++ {
+		LEAQ(Mem{Base: l.at[i-1], Index: l.stride, Scale: 4}, l.at[i])
+	}
+}
+
+func (l lanes) next() {
+	for _, a := range l.at {
+		ADDQ(Imm(uint64(l.size)), a)
+	}
+}
+
+// lane addresses row i.
+func (l lanes) lane(i int) Mem {
+	switch i % 4 {
+	case 0:
+		return Mem{Base: l.at[i/4]}
+	case 3:
+		return Mem{Base: l.at[i/4], Index: l.stride3, Scale: 1}
+	default:
+		return Mem{Base: l.at[i/4], Index: l.stride, Scale: uint8(i % 4)}
+	}
+}
+
+// gather returns the column.
+func (s simd) gather(from lanes) VecVirtual {
+	at := from.lane
 	n := 16 / s.size // lanes of a quarter
 	quarter := func(q int) VecVirtual {
 		v := XMM()
@@ -145,8 +239,9 @@ func (s simd) gather(at func(i int) Mem) VecVirtual {
 	return v
 }
 
-// scatter stores lane i of v to at(i).
-func (s simd) scatter(v VecVirtual, at func(i int) Mem) {
+// scatter stores the column.
+func (s simd) scatter(v VecVirtual, to lanes) {
+	at := to.lane
 	n := 16 / s.size
 	quarter := func(q int, x Register) {
 		if s.size == 8 {
