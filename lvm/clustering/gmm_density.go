@@ -95,15 +95,15 @@ func (g *gaussian) squares(q, x, scratch []float64) {
 }
 
 // eStep computes responsibilities for a chunk of rows at a time, which is small
-// enough to stay in the cache with all that belongs to it.
+// enough to stay in the cache with all that belongs to it. Chunks are stored by
+// columns and padded to a multiple of kernels.RowLanes with copies of the last row.
 type eStep struct {
 	gs      []gaussian
 	size    int       // rows of a full chunk
-	n       int       // rows of the chunk in hand
-	x       []float64 // those rows by columns, padded to a multiple of kernels.RowLanes
-	q       []float64 // their squared distances from one component
-	post    []float64 // n×k: p(z=k | x)
-	logProb []float64 // n: ln p(x)
+	n       int       // rows of the chunk in hand, padded
+	x       []float64 // n×d by columns: the rows
+	post    []float64 // n×k by columns: p(z=k | x)
+	logProb []float64 // ln p(x) of the rows, without the padding
 	scratch []float64
 }
 
@@ -112,8 +112,7 @@ func newEStep(gs []gaussian, rows int) *eStep {
 	size := padded(min(rows, max(kernels.RowLanes, min(128, 2048/d))))
 	return &eStep{
 		gs: gs, size: size,
-		x: make([]float64, size*d), q: make([]float64, size),
-		post: make([]float64, size*k), logProb: make([]float64, size),
+		x: make([]float64, size*d), post: make([]float64, size*k), logProb: make([]float64, size),
 		scratch: make([]float64, kernels.RowLanes*d),
 	}
 }
@@ -123,9 +122,8 @@ func padded(n int) int { return (n + kernels.RowLanes - 1) / kernels.RowLanes * 
 // run fills post and logProb for the rows from lo to hi. Where the log density is
 // not a finite number, the posterior is not either.
 func (e *eStep) run(rows num.Rows, lo, hi int) {
-	e.n = hi - lo
-	n, d, k := padded(e.n), rows.D, len(e.gs)
-	e.x, e.q = e.x[:n*d], e.q[:n]
+	n, d, k := padded(hi-lo), rows.D, len(e.gs)
+	e.n, e.x, e.post, e.logProb = n, e.x[:n*d], e.post[:n*k], e.logProb[:n]
 	for b := 0; b < n; b += 4 {
 		row := func(i int) []float64 { return rows.Row(min(lo+b+i, hi-1))[:d] }
 		r0, r1, r2, r3 := row(0), row(1), row(2), row(3)
@@ -134,20 +132,23 @@ func (e *eStep) run(rows num.Rows, lo, hi int) {
 			to[0], to[1], to[2], to[3] = v, r1[j], r2[j], r3[j]
 		}
 	}
-	e.post, e.logProb = e.post[:e.n*k], e.logProb[:e.n]
 	for c := range e.gs {
-		e.gs[c].squares(e.q, e.x, e.scratch)
-		bias := e.gs[c].bias
-		for b, q := range e.q[:e.n] {
-			e.post[b*k+c] = bias - 0.5*q
+		post, bias := e.of(c), e.gs[c].bias
+		e.gs[c].squares(post, e.x, e.scratch)
+		for b, q := range post {
+			post[b] = bias - 0.5*q
 		}
 	}
-	kernels.LogSumExpRows(e.logProb, kernels.Of(e.n, k, e.post, k))
+	kernels.LogSumExpRows(e.logProb, kernels.Of(k, n, e.post, n).T())
+	e.logProb = e.logProb[:hi-lo]
 }
 
-// each runs E steps over all rows of x and hands f every finished chunk: its
-// block and first row, and the posterior and log density of its rows.
-func (m *GMM) each(name string, x mat.Matrix, f func(block, lo int, post, logProb []float64)) {
+// of returns the posterior probabilities of component c.
+func (e *eStep) of(c int) []float64 { return e.post[c*e.n:][:e.n] }
+
+// each runs E steps over all rows of x and hands f every finished chunk with its
+// block and first row.
+func (m *GMM) each(name string, x mat.Matrix, f func(block, lo int, e *eStep)) {
 	op := "clustering: GMM." + name
 	gs, err := m.densities(op)
 	if err != nil {
@@ -157,7 +158,6 @@ func (m *GMM) each(name string, x mat.Matrix, f func(block, lo int, post, logPro
 	if rows.D != m.dim() {
 		panic(&lvm.ShapeError{Op: op, What: "columns of x", Got: rows.D, Want: m.dim()})
 	}
-	k := len(gs)
 	blocks := num.BlocksOf(rows.N)
 	work := make([]*eStep, blocks.Workers())
 	for i := range work {
@@ -169,38 +169,38 @@ func (m *GMM) each(name string, x mat.Matrix, f func(block, lo int, post, logPro
 			e.run(rows, lo, min(hi, lo+e.size))
 			for b, l := range e.logProb {
 				if l-l != 0 {
-					e.logProb[b] = outlier(e.post[b*k:(b+1)*k], gs, rows.Row(lo+b))
+					e.outlier(b, rows.Row(lo+b))
 				}
 			}
-			f(block, lo, e.post, e.logProb)
+			f(block, lo, e)
 		}
 	})
 }
 
-// outlier sets the posterior of a row whose log density is not a finite
-// number, and returns that log density.
+// outlier sets the posterior and the log density of row b of the chunk, whose
+// log density is not a finite number.
 //
 // A finite row is so far out that the squares of its distances overflow. It
 // belongs to the component for which the distance is smallest, measured in a
 // unit in which its square does not overflow: the limit of the posterior. A
 // row with a NaN or an infinity gets NaN.
-func outlier(post []float64, gs []gaussian, row []float64) float64 {
+func (e *eStep) outlier(b int, row []float64) {
 	unit := largest
 	for _, v := range row {
-		if v-v != 0 {
-			for c := range post {
-				post[c] = math.NaN()
-			}
-			return math.NaN()
-		}
 		unit = max(unit, math.Abs(v))
 	}
+	if unit-unit != 0 {
+		for c := range e.gs {
+			e.of(c)[b] = math.NaN()
+		}
+		e.logProb[b] = math.NaN()
+		return
+	}
 	d := len(row)
-	x := make([]float64, kernels.RowLanes*d)
-	q, scratch := make([]float64, kernels.RowLanes), make([]float64, kernels.RowLanes*d)
+	x, q := make([]float64, kernels.RowLanes*d), make([]float64, kernels.RowLanes)
 	best, least := 0, math.Inf(1)
-	for c, g := range gs {
-		post[c] = 0
+	for c, g := range e.gs {
+		e.of(c)[b] = 0
 		if math.IsInf(g.bias, -1) {
 			continue
 		}
@@ -208,13 +208,13 @@ func outlier(post []float64, gs []gaussian, row []float64) float64 {
 			x[j*kernels.RowLanes] = v/unit - g.mean[j]/unit
 		}
 		g.mean = make([]float64, d)
-		g.squares(q, x, scratch)
+		g.squares(q, x, e.scratch)
 		if q[0] < least {
 			best, least = c, q[0]
 		}
 	}
-	post[best] = 1
-	return math.Inf(-1)
+	e.of(best)[b] = 1
+	e.logProb[b] = math.Inf(-1)
 }
 
 // LogProb returns ln p(x) of one row, NaN if it has a NaN.
@@ -227,7 +227,7 @@ func (m *GMM) LogProb(x []float64) float64 {
 	if len(x) > 0 {
 		row = mat.NewDense(1, len(x), x)
 	}
-	m.each("LogProb", row, func(_, _ int, _, logProb []float64) { l = logProb[0] })
+	m.each("LogProb", row, func(_, _ int, e *eStep) { l = e.logProb[0] })
 	return l
 }
 
@@ -237,8 +237,8 @@ func (m *GMM) LogProb(x []float64) float64 {
 func (m *GMM) LogLikelihood(x mat.Matrix) float64 {
 	n, _ := x.Dims()
 	parts := make([]float64, num.BlocksOf(n).Count())
-	m.each("LogLikelihood", x, func(block, _ int, _, logProb []float64) {
-		for _, l := range logProb {
+	m.each("LogLikelihood", x, func(block, _ int, e *eStep) {
+		for _, l := range e.logProb {
 			parts[block] += l
 		}
 	})
@@ -263,7 +263,13 @@ func (m *GMM) Posterior(x mat.Matrix) *mat.Dense {
 	}
 	k := len(m.Weights)
 	post := make([]float64, n*k)
-	m.each("Posterior", x, func(_, lo int, p, _ []float64) { copy(post[lo*k:], p) })
+	m.each("Posterior", x, func(_, lo int, e *eStep) {
+		for b := range e.logProb {
+			for c := range k {
+				post[(lo+b)*k+c] = e.post[c*e.n+b]
+			}
+		}
+	})
 	return mat.NewDense(n, k, post)
 }
 
@@ -272,25 +278,18 @@ func (m *GMM) Posterior(x mat.Matrix) *mat.Dense {
 func (m *GMM) Assign(x mat.Matrix) []int {
 	n, _ := x.Dims()
 	z := make([]int, n)
-	m.each("Assign", x, func(_, lo int, post, logProb []float64) {
-		k := len(m.Weights)
-		for b := range logProb {
-			z[lo+b] = argmax(post[b*k : (b+1)*k])
+	m.each("Assign", x, func(_, lo int, e *eStep) {
+		for b := range e.logProb {
+			best := e.post[b]
+			for c := 1; c < len(e.gs); c++ {
+				if p := e.post[c*e.n+b]; p > best {
+					best, z[lo+b] = p, c
+				}
+			}
+			if math.IsNaN(best) {
+				z[lo+b] = -1
+			}
 		}
 	})
 	return z
-}
-
-// argmax returns the index of the largest value, −1 if there is a NaN.
-func argmax(v []float64) int {
-	best := 0
-	for i, x := range v {
-		if math.IsNaN(x) {
-			return -1
-		}
-		if x > v[best] {
-			best = i
-		}
-	}
-	return best
 }

@@ -111,20 +111,22 @@ func newSweeper(gs []gaussian, rows int) *sweeper {
 func (e *sweeper) run(s *moments, data weighted, lo, hi int) (logLik float64) {
 	e.eStep.run(data.Rows, lo, hi)
 	rowWeights := data.w[lo:hi]
-	for b, w := range rowWeights {
-		if w == 0 {
-			clear(e.post[b*s.k:][:s.k]) // it may be NaN, which times zero is not zero
+	for b, v := range rowWeights {
+		if v == 0 {
+			for c := range s.k {
+				e.of(c)[b] = 0 // it may be NaN, which times zero is not zero
+			}
 			continue
 		}
-		logLik += w * e.logProb[b]
+		logLik += v * e.logProb[b]
 	}
-	n := len(e.q)
+	n := e.n
 	w, y, wy := e.w[:n], e.y[:n*s.d], e.wy[:n*s.d]
-	clear(w[e.n:])
+	clear(w[len(rowWeights):])
 	for c := range s.k {
-		post := e.post[c:]
+		post := e.of(c)
 		for b, v := range rowWeights {
-			w[b] = v * post[b*s.k]
+			w[b] = v * post[b]
 		}
 		s.weight[c] += kernels.Sum(w)
 		kernels.Centre(s.first[c*s.d:][:s.d], y, wy, e.x, s.origin.RawRowView(c), w)
