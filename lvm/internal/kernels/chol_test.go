@@ -138,3 +138,34 @@ func TestCholeskyIllConditioned(t *testing.T) {
 		t.Errorf("Hilbert 20: %d, want a late pivot", i)
 	}
 }
+
+// The paths agree on any matrix, also where a solution overflows or a pivot fails.
+func FuzzFactors(f *testing.F) {
+	f.Add(uint64(1), uint8(40), uint8(9), uint8(3))
+	f.Add(uint64(2), uint8(97), uint8(1), uint8(255))
+	f.Fuzz(func(t *testing.T, seed uint64, size, rights, flags uint8) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n, kd := 1+int(size)%110, kind(flags>>4)%numKinds
+		part, unit := Upper+Part(flags&1), flags&2 != 0
+		a := randomView[float64](rng, kd, n, n, 1, flags&4 != 0)
+		b := randomView[float64](rng, kd, n, 1+int(rights)%40, 1, flags&8 != 0)
+		cov := Of(n, n, make([]float64, n*n), n)
+		Gram(1, a, nil, nil, 0, cov)
+		var wantX, wantF Matrix[float64]
+		var wantPivot int
+		for p := portable; p <= best(); p++ {
+			force(t, p)
+			x, factor := b.clone(), cov.clone()
+			Trsm(part, unit, 1, a, x)
+			pivot := Cholesky(part, factor)
+			if p == portable {
+				wantX, wantF, wantPivot = x, factor, pivot
+			}
+			checkSame(t, p.String(), x, wantX)
+			checkSame(t, p.String(), factor, wantF)
+			if pivot != wantPivot {
+				t.Errorf("%v: pivot %d, want %d", p, pivot, wantPivot)
+			}
+		}
+	})
+}
