@@ -53,21 +53,19 @@ func LogSumExpRows[T Float](lse []T, x Matrix[T]) {
 	}
 
 	// The rows that do not fill a vector, in a copy by columns that does.
-	buffer := borrow[T](v.lanes * x.Cols)
+	buffer := borrow[T](v.lanes * (x.Cols + 1))
 	defer giveBack(buffer)
-	pad := Of(x.Cols, v.lanes, *buffer, v.lanes).T()
+	pad, last := Of(x.Cols, v.lanes, *buffer, v.lanes).T(), (*buffer)[v.lanes*x.Cols:]
 	x = x.Slice(whole, x.Rows, 0, x.Cols)
-	var last [maxLanes]T
 	copyTo(pad, x)
 	v.columns(v.lanes, x.Cols, pad.at(0, 0), v.lanes, &last[0], &(*scratch)[0])
 	copyTo(x, pad.Slice(0, x.Rows, 0, x.Cols))
-	copy(lse[whole:], last[:])
+	copy(lse[whole:], last)
 }
 
-const (
-	maxLanes   = 16  // of float32 in 512 bits
-	columnRows = 128 // that are done at a time of a matrix stored by columns, to stay in the cache
-)
+// columnRows is the number of rows that are done at a time of a matrix stored by
+// columns, so that they stay in the cache. Every vector's lanes divide it.
+const columnRows = 128
 
 // copyTo copies x into the corner of dst.
 func copyTo[T Float](dst, x Matrix[T]) {

@@ -215,3 +215,19 @@ func TestVectorFunctionsRefuseOverlap(t *testing.T) {
 		}()
 	}
 }
+
+func TestVectorFunctionsDoNotAllocate(t *testing.T) {
+	onEachPath(t, func(t *testing.T) {
+		x := make([]float64, 100)
+		if n := testing.AllocsPerRun(10, func() {
+			Exp(x, x)
+			Log(x, x)
+			Sigmoid(x, x)
+			Tanh(x, x)
+			Softplus(x, x)
+			x[0] = Sum(x) + Dot(x, x)
+		}); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
+}
