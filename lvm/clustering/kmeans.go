@@ -109,9 +109,10 @@ func FitKMeans(rng *rand.Rand, x mat.Matrix, k int, opts *KMeansOptions) (*KMean
 		rng = rand.New(rand.NewPCG(0, 0)) // for the loop to split; nothing draws from it
 	}
 
+	single := newScreen(data)
 	best, trace, err := climb.Fit(rng, settings, climb.Problem[*lloyd]{
 		Op:    op,
-		Start: func(rng *rand.Rand) (*lloyd, error) { return newLloyd(op, data, start(rng)).withBounds(), nil },
+		Start: func(rng *rand.Rand) (*lloyd, error) { return newLloyd(op, data, start(rng)).withBounds(single), nil },
 		Step:  (*lloyd).step,
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,17 +19,21 @@ const largest = 1e140
 // weighted is checked data with its row weights.
 type weighted struct {
 	num.Rows
-	w []float64
+	w      []float64
+	origin []float64 // amid the rows
+	spread float64   // the largest difference from it in any column
 }
 
 // newWeighted checks that the values and weights are finite and within the
 // range in which distances can be squared and summed.
 func newWeighted(op string, x mat.Matrix, w []float64) (weighted, error) {
-	rows, err := num.CheckData(op, x)
-	if err != nil {
+	if n, d := x.Dims(); n == 0 || d == 0 {
+		_, err := num.CheckData(op, x)
 		return weighted{}, err
 	}
-	if w, err = num.CheckWeights(op, w, rows.N); err != nil {
+	rows := num.RowsOf(x)
+	w, err := num.CheckWeights(op, w, rows.N)
+	if err != nil {
 		return weighted{}, err
 	}
 	var sum float64
@@ -39,20 +44,58 @@ func newWeighted(op string, x mat.Matrix, w []float64) (weighted, error) {
 		return weighted{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the row weights sum to %.3g", sum), Try: "weights around 1"}
 	}
 
-	var spread float64
-	first := rows.Row(0)
+	origin := middle(rows)
+	blocks := num.BlocksOf(rows.N)
+	spreads, ok := make([]float64, blocks.Count()), make([]bool, blocks.Count())
+	blocks.Each(func(_, b, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, v := range rows.Row(i) {
+				if !(math.Abs(v) <= largest) {
+					return
+				}
+				if t := math.Abs(v - origin[j]); t > spreads[b] {
+					spreads[b] = t
+				}
+			}
+		}
+		ok[b] = true
+	})
+	if slices.Contains(ok, false) {
+		return weighted{}, outOfRange(op, rows, x)
+	}
+	spread := slices.Max(spreads)
+	if spread > 0 && spread < 1/largest {
+		return weighted{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the rows differ by about %.3g, and its square underflows", spread), Try: "multiplying the data by a power of ten"}
+	}
+	return weighted{rows, w, origin, spread}, nil
+}
+
+// middle returns the mean of rows from all over the data.
+func middle(rows num.Rows) []float64 {
+	mean := make([]float64, rows.D)
+	some := min(rows.N, 256)
+	for s := range some {
+		for j, v := range rows.Row(s * rows.N / some) {
+			mean[j] += v / float64(some)
+		}
+	}
+	return mean
+}
+
+// outOfRange returns the error for the first value that is not finite, or else
+// for the first that is too large.
+func outOfRange(op string, rows num.Rows, x mat.Matrix) error {
+	if _, err := num.CheckData(op, x); err != nil {
+		return err
+	}
 	for i := range rows.N {
 		for j, v := range rows.Row(i) {
 			if math.Abs(v) > largest {
-				return weighted{}, &lvm.DataError{Op: op, Row: i, Col: j, Problem: fmt.Sprintf("the square of %.3g overflows", v), Try: "dividing the data by a power of ten"}
+				return &lvm.DataError{Op: op, Row: i, Col: j, Problem: fmt.Sprintf("the square of %.3g overflows", v), Try: "dividing the data by a power of ten"}
 			}
-			spread = max(spread, math.Abs(v-first[j]))
 		}
 	}
-	if spread > 0 && spread < 1/largest {
-		return weighted{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the rows differ by %.3g at most, and its square underflows", spread), Try: "multiplying the data by a power of ten"}
-	}
-	return weighted{rows, w}, nil
+	return nil
 }
 
 // checkDistinct returns a *lvm.DataError if fewer than k rows of positive

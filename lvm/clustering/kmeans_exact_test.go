@@ -79,7 +79,7 @@ func TestKMeansBoundsAreExact(t *testing.T) {
 
 func sameVisits(t *testing.T, name string, data weighted, start, x *mat.Dense, w []float64) {
 	t.Helper()
-	fast := newLloyd("test", data, start).withBounds()
+	fast := newLloyd("test", data, start).withBounds(newScreen(data))
 	slow := &KMeans{Centers: start}
 	for it := range 40 {
 		nextFast, objFast, err := fast.step()
@@ -114,7 +114,7 @@ func TestKMeansBoundsControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := mat.DenseCopyOf(x.Slice(0, 8, 0, 3))
-	fast := newLloyd("test", data, start).withBounds()
+	fast := newLloyd("test", data, start).withBounds(newScreen(data))
 	slow := &KMeans{Centers: start}
 	for range 40 {
 		fast, _, _ = fast.step()

@@ -22,19 +22,26 @@ type lloydWork struct {
 	data   weighted
 	blocks num.Blocks
 	labels []int32
-	bounds *bounds     // nil: search all centres
-	cells  []cell      // of block b and cluster c at b·k+c
-	stale  []bool      // whether the rows of that cell have changed
-	d2     [][]float64 // scratch of each worker: a distance to every centre
-	origin [][]int     // and the first row of every cell
+	cells  cells
+	bounds *bounds // nil: search all centres
+
+	// Scratch of each worker: rows to sum up, a distance to every centre, and a
+	// searcher if there are bounds.
+	lists     [][]int32
+	d2        [][]float64
+	searchers []*searcher
 }
 
-// cell sums up the rows of one cluster in one block. Moments about the cell's
-// own mean keep their digits far from the origin.
-type cell struct {
-	weight  float64   // Σ w
-	mean    []float64 // Σ w x / Σ w
-	scatter float64   // Σ w ‖x − mean‖²
+// cells sum up the rows of each cluster in each block: cluster z of block b is
+// cell b·k + z. Moments about the mean of a cell keep their digits far from the
+// origin, and a cell whose rows have not changed stays as it is.
+type cells struct {
+	d       int
+	weight  []float64 // Σ w
+	mean    []float64 // Σ w x / Σ w, cells×d
+	scatter []float64 // Σ w ‖x − mean‖²
+	first   []int32   // a row of the cell
+	stale   []bool    // whether the rows have changed
 }
 
 // newLloyd returns the start of iterations that search every centre at every
@@ -42,24 +49,28 @@ type cell struct {
 func newLloyd(op string, data weighted, centers *mat.Dense) *lloyd {
 	k, d := centers.Dims()
 	work := &lloydWork{op: op, data: data, blocks: num.BlocksOf(data.N), labels: make([]int32, data.N)}
-	work.cells = make([]cell, work.blocks.Count()*k)
-	work.stale = make([]bool, len(work.cells))
-	means := make([]float64, len(work.cells)*d)
-	for i := range work.cells {
-		work.cells[i].mean = means[i*d : (i+1)*d]
-		work.stale[i] = true
+	n := work.blocks.Count() * k
+	work.cells = cells{
+		d: d, weight: make([]float64, n), mean: make([]float64, n*d), scatter: make([]float64, n),
+		first: make([]int32, n), stale: make([]bool, n),
 	}
+	for i := range work.cells.stale {
+		work.cells.stale[i] = true
+	}
+	work.lists = make([][]int32, work.blocks.Workers())
 	for range work.blocks.Workers() {
 		work.d2 = append(work.d2, make([]float64, k))
-		work.origin = append(work.origin, make([]int, k))
 	}
 	return &lloyd{centers, work}
 }
 
 // withBounds makes the steps that follow, each from the centres of the last,
 // skip what cannot have changed. The centres that they visit are the same.
-func (l *lloyd) withBounds() *lloyd {
-	l.bounds = newBounds(l.labels, l.centers)
+func (l *lloyd) withBounds(s *screen) *lloyd {
+	l.bounds = newBounds(l.labels, s, l.centers)
+	for range l.blocks.Workers() {
+		l.searchers = append(l.searchers, l.bounds.newSearcher())
+	}
 	return l
 }
 
@@ -70,16 +81,16 @@ func (l *lloyd) step() (*lloyd, float64, error) {
 		l.bounds.move(l.centers)
 	}
 	l.blocks.Each(func(worker, b, lo, hi int) {
-		stale := l.stale[b*centers.N : (b+1)*centers.N]
+		cells := l.cells.of(b, centers.N)
 		if l.bounds != nil {
-			l.bounds.search(l.data.Rows, lo, hi, stale, l.d2[worker])
+			l.searchers[worker].search(l.data.Rows, lo, hi, cells.stale)
 		} else {
 			for i := lo; i < hi; i++ {
 				z, _ := nearest(l.data.Row(i), centers, l.d2[worker])
 				l.labels[i] = int32(z)
 			}
 		}
-		l.fill(b, lo, hi, l.origin[worker])
+		l.lists[worker] = cells.fill(l.data, l.labels, lo, hi, l.lists[worker])
 	})
 	inertia := l.inertia(centers)
 	if math.IsInf(inertia, 0) {
@@ -88,69 +99,62 @@ func (l *lloyd) step() (*lloyd, float64, error) {
 	return &lloyd{l.means(), l.lloydWork}, -inertia, nil
 }
 
-// fill computes the stale cells of a block from its labels. The moments are
-// taken about the first row of each cell.
-func (l *lloyd) fill(b, lo, hi int, origin []int) {
-	k := len(origin)
-	cells, stale := l.cells[b*k:(b+1)*k], l.stale[b*k:(b+1)*k]
-	if !slices.Contains(stale, true) {
-		return
+// of returns the cells of block b.
+func (c cells) of(b, k int) cells {
+	lo, hi := b*k, (b+1)*k
+	return cells{c.d, c.weight[lo:hi], c.mean[lo*c.d : hi*c.d], c.scatter[lo:hi], c.first[lo:hi], c.stale[lo:hi]}
+}
+
+// fill forms the stale cells of the block of rows lo ≤ i < hi again. The moments
+// are taken about the first row of each cell at first. It returns list, which is
+// scratch.
+func (c cells) fill(data weighted, labels []int32, lo, hi int, list []int32) []int32 {
+	if !slices.Contains(c.stale, true) {
+		return list
 	}
-	for c := range cells {
-		if stale[c] {
-			cells[c].weight, cells[c].scatter = 0, 0
-			clear(cells[c].mean)
+	for z, stale := range c.stale {
+		if stale {
+			c.weight[z], c.scatter[z] = 0, 0
+			clear(c.mean[z*c.d : (z+1)*c.d])
 		}
 	}
+	list = list[:0]
 	for i := lo; i < hi; i++ {
-		z, w := l.labels[i], l.data.w[i]
-		if !stale[z] || w == 0 {
+		z, w := labels[i], data.w[i]
+		if !c.stale[z] || w == 0 {
 			continue
 		}
-		if cells[z].weight == 0 {
-			origin[z] = i
+		if c.weight[z] == 0 {
+			c.first[z] = int32(i)
 		}
-		cells[z].add(w, l.data.Row(i), l.data.Row(origin[z]))
+		c.weight[z] += w
+		list = append(list, int32(i))
 	}
-	for c := range cells {
-		if stale[c] && cells[c].weight > 0 {
-			cells[c].finish(l.data.Row(origin[c]))
+	data.AddMoments(c.mean, c.scatter, list, labels, c.first, data.w)
+	for z, w := range c.weight {
+		if c.stale[z] && w > 0 {
+			var shift float64
+			origin := data.Row(int(c.first[z]))
+			for j, s := range c.mean[z*c.d : (z+1)*c.d] {
+				t := s / w
+				shift += t * t
+				c.mean[z*c.d+j] = origin[j] + t
+			}
+			c.scatter[z] = max(0, c.scatter[z]-w*shift)
 		}
-		stale[c] = false
+		c.stale[z] = false
 	}
-}
-
-// add counts a row in, with its moments about origin.
-func (c *cell) add(w float64, x, origin []float64) {
-	c.weight += w
-	origin, sum := origin[:len(x)], c.mean[:len(x)]
-	var squares float64
-	for j, v := range x {
-		t := v - origin[j]
-		squares += t * t
-		sum[j] += w * t
-	}
-	c.scatter += w * squares
-}
-
-// finish turns moments about origin into the mean and the scatter about it.
-func (c *cell) finish(origin []float64) {
-	var shift float64
-	for j, s := range c.mean {
-		t := s / c.weight
-		shift += t * t
-		c.mean[j] = origin[j] + t
-	}
-	c.scatter = max(0, c.scatter-c.weight*shift)
+	return list
 }
 
 // inertia returns J of the centres, by Σ w ‖x − μ‖² = scatter + W ‖mean − μ‖²
 // in every cell.
 func (l *lloyd) inertia(centers num.Rows) float64 {
 	var sum float64
-	for i, c := range l.cells {
-		if c.weight > 0 {
-			sum += c.scatter + c.weight*num.SqDist(c.mean, centers.Row(i%centers.N))
+	c := l.cells
+	for i, w := range c.weight {
+		if w > 0 {
+			sum += c.scatter[i] + w*num.SqDist(c.mean[i*c.d:(i+1)*c.d], centers.Row(i%centers.N))
 		}
 	}
 	return sum
@@ -164,27 +168,27 @@ func (l *lloyd) means() *mat.Dense {
 	for z := range k {
 		var weight float64
 		var origin []float64
-		mean := next.RawRowView(z)
-		for i := z; i < len(l.cells); i += k {
-			c := &l.cells[i]
-			if c.weight == 0 {
+		sum := next.RawRowView(z)
+		for i := z; i < len(l.cells.weight); i += k {
+			w, mean := l.cells.weight[i], l.cells.mean[i*d:(i+1)*d]
+			if w == 0 {
 				continue
 			}
 			if origin == nil {
-				origin = c.mean
+				origin = mean
 			}
-			weight += c.weight
-			for j, v := range c.mean {
-				mean[j] += c.weight * (v - origin[j])
+			weight += w
+			for j, v := range mean {
+				sum[j] += w * (v - origin[j])
 			}
 		}
 		if weight == 0 {
 			empty = append(empty, z)
-			copy(mean, l.centers.RawRowView(z))
+			copy(sum, l.centers.RawRowView(z))
 			continue
 		}
-		for j := range mean {
-			mean[j] = origin[j] + mean[j]/weight
+		for j, s := range sum {
+			sum[j] = origin[j] + s/weight
 		}
 	}
 	if len(empty) > 0 {

@@ -22,3 +22,11 @@ func twoLeast(v []float64) (index int, least, second float64) {
 	}
 	return int(at), least, second
 }
+
+func addMoments(sums, squares, x []float64, d, stride int, rows, labels, origin []int32, w []float64) {
+	if active == portable {
+		addMomentsPortable(sums, squares, x, d, stride, rows, labels, origin, w)
+		return
+	}
+	addMomentsAVX2(&sums[0], &squares[0], &x[0], d, stride, &rows[0], len(rows), &labels[0], &origin[0], &w[0])
+}

@@ -345,3 +345,81 @@ DATA leastConstants<>+24(SB)/8, $0x4008000000000000
 DATA leastConstants<>+32(SB)/8, $0x4010000000000000
 DATA leastConstants<>+40(SB)/8, $0x7ff0000000000000
 GLOBL leastConstants<>(SB), RODATA|NOPTR, $48
+
+// func addMomentsAVX2(sums *float64, squares *float64, x *float64, d int, stride int, rows *int32, n int, labels *int32, origin *int32, w *float64)
+// Requires: AVX, FMA3
+TEXT ·addMomentsAVX2(SB), NOSPLIT, $0-80
+	MOVQ    d+24(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+32(FP), DX
+	MOVQ    rows+40(FP), BX
+	MOVQ    n+48(FP), SI
+	SHLQ    $0x03, DX
+	MOVQ    AX, DI
+	MOVQ    DI, R8
+	ANDQ    $0x03, R8
+	MOVQ    $0x0000000000000004, R9
+	SUBQ    R8, R9
+	LEAQ    rowMasks<>+0(SB), R10
+	VMOVUPD (R10)(R9*8), Y0
+	SHRQ    $0x02, DI
+
+row:
+	MOVLQSX      (BX), R9
+	MOVQ         w+72(FP), R10
+	VBROADCASTSD (R10)(R9*8), Y1
+	MOVQ         labels+56(FP), R10
+	MOVLQSX      (R10)(R9*4), R10
+	MOVQ         origin+64(FP), R11
+	MOVLQSX      (R11)(R10*4), R11
+	IMULQ        DX, R11
+	ADDQ         CX, R11
+	MOVQ         R9, R12
+	IMULQ        DX, R12
+	ADDQ         CX, R12
+	MOVQ         sums+0(FP), R13
+	MOVQ         R10, R9
+	IMULQ        AX, R9
+	LEAQ         (R13)(R9*8), R9
+	VXORPD       Y2, Y2, Y2
+	MOVQ         DI, R13
+	TESTQ        R13, R13
+	JZ           rest
+
+loop:
+	VMOVUPD     (R12), Y3
+	VSUBPD      (R11), Y3, Y3
+	VFMADD231PD Y3, Y3, Y2
+	VMOVUPD     (R9), Y4
+	VFMADD231PD Y1, Y3, Y4
+	VMOVUPD     Y4, (R9)
+	ADDQ        $0x20, R12
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R9
+	DECQ        R13
+	JNZ         loop
+
+rest:
+	TESTQ       R8, R8
+	JZ          done
+	VMASKMOVPD  (R12), Y0, Y3
+	VMASKMOVPD  (R11), Y0, Y4
+	VSUBPD      Y4, Y3, Y3
+	VFMADD231PD Y3, Y3, Y2
+	VMASKMOVPD  (R9), Y0, Y4
+	VFMADD231PD Y1, Y3, Y4
+	VMASKMOVPD  Y4, Y0, (R9)
+
+done:
+	VHADDPD      Y2, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDSD       X3, X2, X2
+	MOVQ         squares+8(FP), R9
+	VMOVSD       (R9)(R10*8), X3
+	VFMADD231SD  X1, X2, X3
+	VMOVSD       X3, (R9)(R10*8)
+	ADDQ         $0x04, BX
+	DECQ         SI
+	JNZ          row
+	VZEROUPPER
+	RET

@@ -34,6 +34,8 @@ func TestNearestStaysInside(t *testing.T) {
 				dst := fenced(t, make([]float64, m))
 				SqDistRow(dst, fenced(t, awkward(rng, d, false)), fenced(t, awkward(rng, d*m, false)))
 				TwoLeast(dst)
+				x := fenced(t, awkward(rng, d, false))
+				AddMoments(fenced(t, make([]float64, d)), make([]float64, 1), x, d, d, []int32{0}, []int32{0}, []int32{0}, []float64{2})
 			}
 		}
 	})

@@ -22,3 +22,23 @@ func (r Rows) SqDists(dst, x []float64, lo int) {
 // least of the others. NaN values are passed over; what is missing is +Inf, and
 // the index is −1 if no value is less than +Inf.
 func TwoLeast(v []float64) (index int, least, second float64) { return kernels.TwoLeast(v) }
+
+// AddMoments adds up the rows that are listed, each to its group z = labels[i],
+// about the row o = origin[z]:
+//
+//	sums[z·d+j] ← sums[z·d+j] + w_i (x_ij − x_oj)
+//	squares[z]  ← squares[z] + w_i ‖x_i − x_o‖²
+func (r Rows) AddMoments(sums, squares []float64, list, labels, origin []int32, w []float64) {
+	kernels.AddMoments(sums, squares, r.data, r.D, r.stride, list, labels, origin, w)
+}
+
+// Screened is what Screen finds out about a row.
+type Screened = kernels.Screened
+
+// Screen finds the two least distances of rows of x to the 16 or 32 centres of
+// a panel in single precision: fast, with a relative error of (d+4)·2⁻²⁴ at
+// most, and other bits on other processors. Row r of x is x[r·d : (r+1)·d], and
+// panel[j·width+l] is coordinate j of centre l.
+func Screen(dst []Screened, x []float32, d int, rows []int32, panel []float32) {
+	kernels.Screen(dst, x, d, rows, panel)
+}

@@ -72,11 +72,21 @@ func CheckData(op string, x mat.Matrix) (Rows, error) {
 		return Rows{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the data has %d rows and %d columns", n, d), Try: "passing at least one row and one column"}
 	}
 	r := RowsOf(x)
-	for i := range n {
-		for j, v := range r.Row(i) {
-			if v-v != 0 { // NaN or ±Inf
-				return Rows{}, &lvm.DataError{Op: op, Row: i, Col: j, Problem: fmt.Sprintf("the value is %v", v), Try: "removing or imputing that row"}
+	blocks := BlocksOf(n)
+	bad := make([]error, blocks.Count()) // the first of each block
+	blocks.Each(func(_, b, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			for j, v := range r.Row(i) {
+				if v-v != 0 { // NaN or ±Inf
+					bad[b] = &lvm.DataError{Op: op, Row: i, Col: j, Problem: fmt.Sprintf("the value is %v", v), Try: "removing or imputing that row"}
+					return
+				}
 			}
+		}
+	})
+	for _, err := range bad {
+		if err != nil {
+			return Rows{}, err
 		}
 	}
 	return r, nil
