@@ -69,18 +69,19 @@ func (c CRP) Predictive(sizes []int) []float64 {
 // the labels are.
 func (c CRP) LogProb(z []int) float64 {
 	c.check("CRP.LogProb", len(z))
-	size := make(map[int]int)
-	var l float64
-	for i, label := range z {
-		if n := size[label]; n == 0 {
-			l += math.Log(c.Alpha)
-		} else {
-			l += math.Log(float64(n)) // the product of these is (N_k − 1)!
+	return c.logProb(sizesOf(z))
+}
+
+// logProb is LogProb given how many sit at each table. Tables may be empty.
+func (c CRP) logProb(sizes []int) float64 {
+	l, n := lgamma(c.Alpha), 0
+	for _, m := range sizes {
+		n += m
+		if m > 0 {
+			l += math.Log(c.Alpha) + lgamma(float64(m))
 		}
-		size[label]++
-		l -= math.Log(c.Alpha + float64(i))
 	}
-	return l
+	return l - lgamma(c.Alpha+float64(n))
 }
 
 // TablesMean returns the expected number of tables of n guests,

@@ -16,6 +16,7 @@ type gaussian struct {
 	mean  []float64 // μ
 	chol  num.Cholesky
 	scale []float64 // 1/σ_j, instead of chol if Σ is diagonal
+	df    float64   // degrees of freedom of a Student-t with that scale; 0: Gaussian
 	noise float64   // see noise
 }
 
@@ -85,13 +86,19 @@ func noise(mean []float64, cov *mat.SymDense, cond float64, floor bool) float64 
 	return move * move
 }
 
-// squares sets q to the squared distances (x−μ)ᵀ Σ⁻¹ (x−μ) of rows stored by columns.
+// squares sets q to the squared distances (x−μ)ᵀ Σ⁻¹ (x−μ) of rows stored by columns,
+// or to what takes their place in a Student-t.
 func (g *gaussian) squares(q, x, scratch []float64) {
 	if g.scale != nil {
 		kernels.ScaledSquares(q, x, g.mean, g.scale)
-		return
+	} else {
+		kernels.WhitenedSquares(q, x, g.mean, g.chol.L, scratch)
 	}
-	kernels.WhitenedSquares(q, x, g.mean, g.chol.L, scratch)
+	if g.df > 0 {
+		for b, v := range q {
+			q[b] = (g.df + float64(len(g.mean))) * math.Log1p(v/g.df)
+		}
+	}
 }
 
 // eStep computes responsibilities for a chunk of rows at a time, which is small
@@ -154,9 +161,14 @@ func (m *GMM) each(name string, x mat.Matrix, f func(block, lo int, e *eStep)) {
 	if err != nil {
 		panic(err)
 	}
+	eachChunk(op, gs, x, f)
+}
+
+// eachChunk is each for components that are ready.
+func eachChunk(op string, gs []gaussian, x mat.Matrix, f func(block, lo int, e *eStep)) {
 	rows := num.RowsOf(x)
-	if rows.D != m.dim() {
-		panic(&lvm.ShapeError{Op: op, What: "columns of x", Got: rows.D, Want: m.dim()})
+	if d := len(gs[0].mean); rows.D != d {
+		panic(&lvm.ShapeError{Op: op, What: "columns of x", Got: rows.D, Want: d})
 	}
 	blocks := num.BlocksOf(rows.N)
 	work := make([]*eStep, blocks.Workers())
