@@ -46,15 +46,15 @@ type Problem[M any] struct {
 
 // Fit climbs from opts.Restarts starts and returns the best model with its
 // trace. Every field of opts must have its final value; it panics if MaxIter or
-// Restarts is negative or zero. A restart that ends
-// in an error is left out; if all do, Fit returns the error of the first.
+// Restarts is negative or zero. A restart that ends in an error is left out; if
+// all do, Fit returns the error of the first.
 //
 // The generators of the restarts are split from rng in order before any
 // restart begins, so the result does not depend on how they are scheduled.
 func Fit[M any](rng *rand.Rand, opts lvm.Options, p Problem[M]) (M, lvm.Trace, error) {
 	if opts.MaxIter < 1 || opts.Restarts < 1 {
-		name, _, _ := strings.Cut(p.Op, ".")
-		panic(fmt.Sprintf("%s: %s with MaxIter %d and Restarts %d", name, p.Op, opts.MaxIter, opts.Restarts))
+		pkg, name, _ := strings.Cut(p.Op, ".")
+		panic(fmt.Sprintf("%s: %s with MaxIter %d and Restarts %d", pkg, name, opts.MaxIter, opts.Restarts))
 	}
 	runs := make([]run[M], opts.Restarts)
 	rngs := make([]*rand.Rand, opts.Restarts)
@@ -130,7 +130,7 @@ func climb[M any](rng *rand.Rand, opts lvm.Options, p Problem[M]) (r run[M]) {
 				r.err = fmt.Errorf("%s: %w from %g to %g in step %d; please report it with the data", p.Op, lvm.ErrObjectiveFell, path[t-1], objective, t)
 				return r
 			}
-			if math.Abs(change) <= opts.Tol*math.Abs(objective) || opts.Tol >= 0 && math.Abs(change) <= noise {
+			if opts.Tol >= 0 && math.Abs(change) <= max(opts.Tol*math.Abs(objective), noise) {
 				r.trace.Status = lvm.Converged
 				return r
 			}

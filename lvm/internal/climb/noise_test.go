@@ -30,6 +30,10 @@ func TestNoise(t *testing.T) {
 	if err != nil || at != 3 || trace.Status != lvm.IterationLimit {
 		t.Errorf("on through the noise: model %d, %+v, %v", at, trace, err)
 	}
+	at, trace, err = along([]float64{-1, 0, 0, 0}, -1, 0)
+	if err != nil || at != 3 || trace.Status != lvm.IterationLimit {
+		t.Errorf("on at an objective of zero: model %d, %+v, %v", at, trace, err)
+	}
 	if _, _, err = along(path, 1e-9, 1e-4); !errors.Is(err, lvm.ErrObjectiveFell) {
 		t.Errorf("a fall beyond the noise: %v", err)
 	}
