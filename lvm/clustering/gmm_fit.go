@@ -1,9 +1,11 @@
 package clustering
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -52,9 +54,10 @@ type GMMOptions struct {
 // most 20,000 rows drawn at random, followed by an M step with the labels as
 // responsibilities.
 //
-// It panics if k < 1 or, unless a start is given, rng is nil. Data with a NaN, an
-// infinity or a value beyond ±1e140, with fewer than k distinct rows or a column
-// that is constant, is a *lvm.DataError; a Start or weights of another shape are
+// It panics if k < 1, Shape is not one of its values, Floor is not finite or,
+// unless a start is given, rng is nil. Data with a NaN, an infinity or a value
+// beyond ±1e140, with fewer than k distinct rows, with rows that are all equal or
+// a column that is constant, is a *lvm.DataError; a Start or weights of another shape are
 // a *lvm.ShapeError. If every restart loses a component, as GMM.Step says, the
 // error is a *lvm.DegenerateError.
 //
@@ -75,6 +78,9 @@ func FitGMM(rng *rand.Rand, x mat.Matrix, k int, opts *GMMOptions) (*GMM, lvm.Tr
 	}
 	if opts.Shape < Full || opts.Shape > Spherical {
 		panic(fmt.Sprintf("clustering: FitGMM with %v", opts.Shape))
+	}
+	if math.IsNaN(opts.Floor) || math.IsInf(opts.Floor, 1) {
+		panic(fmt.Sprintf("clustering: FitGMM with a Floor of %v", opts.Floor))
 	}
 	data, err := newWeighted(op, x, opts.Weights)
 	if err != nil {
@@ -155,6 +161,9 @@ func columnsOf(op string, data weighted) (columns, error) {
 			c.variance[j] += w / total * t * t
 		}
 	}
+	if !slices.Contains(varies, true) {
+		return c, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: "there is one row, or all rows are equal: no variance", Try: "more rows"}
+	}
 	for j, v := range c.variance {
 		switch {
 		case !varies[j]:
@@ -183,11 +192,12 @@ func (c columns) floor(fraction float64) []float64 {
 
 // givenStart returns a copy of start that keeps to the floor.
 func givenStart(op string, start *GMM, k, d int, floor []float64) (*GMM, error) {
-	m := start.clone()
-	m.Floor = floor
-	if _, err := m.densities(op); err != nil {
+	raised := *start
+	raised.Floor = floor
+	if _, err := raised.densities(op); err != nil {
 		return nil, err
 	}
+	m := raised.clone()
 	if len(m.Weights) != k {
 		return nil, &lvm.ShapeError{Op: op, What: "components of Start", Got: len(m.Weights), Want: k}
 	}
@@ -204,6 +214,16 @@ const startRows = 20000
 // startGMM is the M step from the labels of k-means.
 func startGMM(op string, rng *rand.Rand, data weighted, cols columns, k int, shape Shape, floor []float64) (*GMM, error) {
 	rows := data.draw(rng, startRows)
+	m, err := startFrom(op, rng, data, rows, cols, k, shape, floor)
+	if _, few := errors.AsType[*lvm.DataError](err); few && len(rows) < data.N {
+		// Fewer than k of the rows drawn are distinct.
+		return startFrom(op, rng, data, data.draw(rng, data.N), cols, k, shape, floor)
+	}
+	return m, err
+}
+
+// startFrom is startGMM with the k-means of some of the rows.
+func startFrom(op string, rng *rand.Rand, data weighted, rows []int, cols columns, k int, shape Shape, floor []float64) (*GMM, error) {
 	scale := cols.scale(shape)
 	scaled, w := mat.NewDense(len(rows), data.D, nil), make([]float64, len(rows))
 	for r, i := range rows {
@@ -215,7 +235,7 @@ func startGMM(op string, rng *rand.Rand, data weighted, cols columns, k int, sha
 	}
 	km, _, err := FitKMeans(rng, scaled, k, &KMeansOptions{Options: lvm.Options{Restarts: 1, MaxIter: 50}, Weights: w})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: the start: %w", op, err)
 	}
 
 	origin := mat.NewDense(k, data.D, nil)

@@ -248,7 +248,8 @@ func TestFitGMMBadData(t *testing.T) {
 	}{
 		"constant column":            {fit(constant, 3, nil), -1, 2},
 		"constant where it counts":   {fit(constantWhereWeighted, 3, &clustering.GMMOptions{Weights: weights}), -1, 1},
-		"one component, equal rows":  {fit(equal, 1, nil), -1, 0},
+		"one component, equal rows":  {fit(equal, 1, nil), -1, -1},
+		"one row":                    {fit(x.Slice(0, 1, 0, d), 1, nil), -1, -1},
 		"two components, equal rows": {fit(equal, 2, nil), -1, -1},
 		"fewer rows than components": {fit(x.Slice(0, 2, 0, d), 3, nil), -1, -1},
 		"underflow":                  {fit(tiny, 3, nil), -1, 3},
@@ -276,10 +277,34 @@ func TestFitGMMBadData(t *testing.T) {
 		}
 	}
 
+	empty := &clustering.GMM{}
+	if _, ok := errors.AsType[*lvm.DataError](fit(x, 2, &clustering.GMMOptions{Start: empty})); !ok {
+		t.Error("a start without components: want a *lvm.DataError")
+	}
+
 	// A component that no row belongs to.
 	lost := &clustering.GMM{Weights: []float64{0.5, 0.5}, Means: mat.NewDense(2, 4, nil), Covs: good.Covs[:2]}
 	lost.Means.SetRow(1, []float64{1e5, 1e5, 1e5, 1e5})
 	if e, ok := errors.AsType[*lvm.DegenerateError](fit(x, 2, &clustering.GMMOptions{Start: lost})); !ok || e.Component != 1 || e.Try == "" {
 		t.Errorf("lost component: %v", e)
+	}
+}
+
+// A start looks at 20,000 rows at most, and at all of them where those are too
+// much alike.
+func TestFitGMMRareRow(t *testing.T) {
+	x := mat.NewDense(40000, 1, nil)
+	for i := range 40000 {
+		x.Set(i, 0, float64(i%2))
+	}
+	x.Set(7, 0, 50)
+	for seed := range uint64(4) { // one restart draws row 7 every other time
+		m, _, err := clustering.FitGMM(rand.New(rand.NewPCG(seed, 0)), x, 3, &clustering.GMMOptions{Options: lvm.Options{Restarts: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if z := m.Assign(x.Slice(5, 8, 0, 1)); z[0] == z[2] || z[1] == z[2] {
+			t.Errorf("seed %d: the rare row is in the cluster of another: %v", seed, z)
+		}
 	}
 }
