@@ -168,12 +168,8 @@ func ulps32(got float32, exact float64) float64 {
 		}
 		return math.Inf(1)
 	}
-	unit := -149
-	if exact != 0 {
-		_, e := math.Frexp(exact)
-		unit = max(e-24, unit)
-	}
-	return math.Abs(math.Ldexp(float64(got)-exact, -unit))
+	unit := max(int(math.Float64bits(exact)>>52&0x7ff)-1023-23, -149) // exponent of the last place
+	return math.Abs(float64(got)-exact) * math.Float64frombits(uint64(1023-unit)<<52)
 }
 
 // Elementary functions on big.Float, all to more than 200 correct bits.
