@@ -186,12 +186,13 @@ func testGemmBitsAtScale[T Float](t *testing.T) {
 			a := randomView[T](rng, normal, m, k, 1, trans&1 != 0)
 			b := randomView[T](rng, normal, k, n, 1, trans&2 != 0)
 			c := randomView[T](rng, normal, m, n, 1, false)
+			beta := T(trans & 1)
 			want := c.clone()
 			force(t, best())
-			withProcs(1, func() { Gemm(0.5, a, b, 1, want) })
-			if trans == 0 {
+			withProcs(1, func() { Gemm(0.5, a, b, beta, want) })
+			if trans <= 1 {
 				slow := c.clone()
-				slowGemm(0.5, a, b, 1, slow)
+				slowGemm(0.5, a, b, beta, slow)
 				checkSame(t, fmt.Sprint(s), want, slow)
 			}
 			for p := portable; p <= best(); p++ {
@@ -201,7 +202,7 @@ func testGemmBitsAtScale[T Float](t *testing.T) {
 				force(t, p)
 				for _, procs := range []int{1, 2, 5} {
 					got := c.clone()
-					withProcs(procs, func() { Gemm(0.5, a, b, 1, got) })
+					withProcs(procs, func() { Gemm(0.5, a, b, beta, got) })
 					checkSame(t, fmt.Sprintf("%v, transposed %b, %v, GOMAXPROCS %d", s, trans, p, procs), got, want)
 				}
 			}
