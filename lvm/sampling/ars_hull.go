@@ -3,11 +3,8 @@ package sampling
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sort"
-
-	"github.com/latent-lessons/latent/lvm"
 )
 
 // hull is the envelope of a concave function h by straight lines, with
@@ -20,13 +17,6 @@ type hull struct {
 }
 
 type hullPoint struct{ x, h, slope float64 }
-
-// hullPiece is the line through (x, h) between lo and hi.
-type hullPiece struct {
-	lo, hi float64
-	hullPoint
-	below float64 // ∫ exp of the pieces before this one, over that of all
-}
 
 // ConcavityError reports that a log density is not concave: where it was
 // evaluated, it does not lie between the lines that its other values allow.
@@ -105,9 +95,17 @@ func (h *hull) beyond(sign float64, step *float64) float64 {
 func tolerance(values ...float64) float64 {
 	var size float64
 	for _, v := range values {
-		size = max(size, math.Abs(v))
+		if !math.IsInf(v, 0) {
+			size = max(size, math.Abs(v))
+		}
 	}
 	return 1e-8 + 64*epsilon*size
+}
+
+// noise is the rounding of h between points i and i+1, its own and that of x.
+func (h *hull) noise(i int) float64 {
+	p := h.points[i]
+	return 2 * epsilon * (math.Abs(p.h) + math.Abs(h.chord(i)*p.x))
 }
 
 // place puts p among the points. Without density at p the support ends
@@ -139,14 +137,11 @@ func (h *hull) place(op string, p hullPoint) (bool, error) {
 // within returns an error unless p lies between the lines that the points
 // allow, and allows the points beside it.
 func (h *hull) within(op string, p hullPoint) error {
-	lower, upper := h.lower(p.x), h.bound(p.x)
 	if len(h.points) == 0 {
 		return nil
 	}
-	tol := tolerance(p.h, lower, upper)
-	if math.IsInf(lower, -1) || math.IsInf(upper, 1) {
-		tol = tolerance(p.h)
-	}
+	lower, upper := h.lower(p.x), h.bound(p.x)
+	tol := tolerance(p.h, lower, upper) + h.magnified(p.x)
 	if p.h < lower-tol || p.h > upper+tol {
 		return &ConcavityError{Op: op, X: p.x, Value: p.h, Lower: lower, Upper: upper}
 	}
@@ -182,43 +177,6 @@ func (h *hull) insert(op string, p hullPoint, limit int) error {
 	return h.rebuild(op)
 }
 
-// drop removes the point whose lines carry the least mass. The envelope must
-// still fall towards both ends without it.
-func (h *hull) drop() {
-	least, at := math.Inf(1), 0
-	piece, n := 0, len(h.points)
-	for i, p := range h.points {
-		var mass float64
-		for ; piece < len(h.pieces) && h.pieces[piece].x == p.x; piece++ {
-			mass += h.share(piece)
-		}
-		if mass >= least {
-			continue
-		}
-		falls := true
-		if i == 0 || i == n-1 {
-			all := h.points
-			if h.points = all[1:]; i > 0 {
-				h.points = all[:n-1]
-			}
-			falls = h.falls(-1) && h.falls(1)
-			h.points = all
-		}
-		if falls {
-			least, at = mass, i
-		}
-	}
-	h.points = slices.Delete(h.points, at, at+1)
-}
-
-// share returns the mass of a piece.
-func (h *hull) share(i int) float64 {
-	if i == len(h.pieces)-1 {
-		return 1 - h.pieces[i].below
-	}
-	return h.pieces[i+1].below - h.pieces[i].below
-}
-
 // bound returns the least of the lines that bound h at x, +Inf without any.
 func (h *hull) bound(x float64) float64 {
 	i := sort.Search(len(h.points), func(i int) bool { return h.points[i].x >= x })
@@ -231,6 +189,25 @@ func (h *hull) bound(x float64) float64 {
 		b = min(b, h.points[i].line(x, fromRight))
 	}
 	return b
+}
+
+// magnified returns the rounding of bound at x, where short chords are
+// extended.
+func (h *hull) magnified(x float64) float64 {
+	if h.tangents {
+		return 0
+	}
+	i := sort.Search(len(h.points), func(i int) bool { return h.points[i].x >= x })
+	var m float64
+	if i > 1 {
+		a, b := h.points[i-2], h.points[i-1]
+		m = 4 * h.noise(i-2) * (x - a.x) / (b.x - a.x)
+	}
+	if i < len(h.points)-1 {
+		a, b := h.points[i], h.points[i+1]
+		m = max(m, 4*h.noise(i)*(b.x-x)/(b.x-a.x))
+	}
+	return m
 }
 
 // lower returns the chord of the points beside x, −Inf outside them.
@@ -251,95 +228,4 @@ func (h *hull) upper(x float64) float64 {
 		return math.Inf(-1)
 	}
 	return h.bound(x)
-}
-
-// rebuild sets the pieces of the envelope and their masses.
-func (h *hull) rebuild(op string) error {
-	h.pieces = h.pieces[:0]
-	piece := func(lo, hi float64, p hullPoint, slope float64) {
-		if hi > lo {
-			h.pieces = append(h.pieces, hullPiece{lo: lo, hi: hi, hullPoint: hullPoint{p.x, p.h, slope}})
-		}
-	}
-	n := len(h.points)
-	for i := 0; i <= n; i++ {
-		lo, hi := h.left, h.right
-		if i > 0 {
-			lo = h.points[i-1].x
-		}
-		if i < n {
-			hi = h.points[i].x
-		}
-		fromLeft, fromRight, leftOK, rightOK := h.slopes(i)
-		switch {
-		case leftOK && rightOK:
-			p, q := h.points[i-1], h.points[i]
-			z := lo + (hi-lo)/2
-			if d := fromLeft - fromRight; d > 0 {
-				z = min(max(lo+(q.h-p.h-fromRight*(hi-lo))/d, lo), hi)
-			}
-			piece(lo, z, p, fromLeft)
-			piece(z, hi, q, fromRight)
-		case leftOK:
-			piece(lo, hi, h.points[i-1], fromLeft)
-		default:
-			piece(lo, hi, h.points[i], fromRight)
-		}
-	}
-
-	top := math.Inf(-1)
-	for _, p := range h.pieces {
-		height, _ := p.top()
-		top = max(top, height)
-	}
-	var total float64
-	for i := range h.pieces {
-		p := &h.pieces[i]
-		p.below = total
-		height, _ := p.top()
-		total += math.Exp(height-top) * p.extent()
-	}
-	if !(total > 0 && total <= math.MaxFloat64) {
-		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the envelope has mass %v", total), Try: "a scale of x that float64 can hold"}
-	}
-	for i := range h.pieces {
-		h.pieces[i].below /= total
-	}
-	return nil
-}
-
-// top returns the height of the higher end of a piece, and that end.
-func (p *hullPiece) top() (height, end float64) {
-	if end = p.lo; p.slope > 0 {
-		end = p.hi
-	}
-	return p.line(end, p.slope), end
-}
-
-// extent returns ∫ exp(−|slope|·δ) dδ over the width of the piece.
-func (p *hullPiece) extent() float64 {
-	s, w := math.Abs(p.slope), p.hi-p.lo
-	if s*w < 1e-12 {
-		return w
-	}
-	return -math.Expm1(-s*w) / s
-}
-
-// propose draws from the envelope and returns its height there.
-func (h *hull) propose(rng *rand.Rand) (x, upper float64) {
-	u := openUniform(rng)
-	i := sort.Search(len(h.pieces), func(i int) bool { return h.pieces[i].below > u }) - 1
-	p := &h.pieces[i]
-	s, w := math.Abs(p.slope), p.hi-p.lo
-	delta := openUniform(rng)
-	if s*w < 1e-12 {
-		delta *= w
-	} else {
-		delta = -math.Log1p(delta*math.Expm1(-s*w)) / s
-	}
-	if x = p.lo + delta; p.slope > 0 {
-		x = p.hi - delta
-	}
-	x = min(max(x, p.lo), p.hi)
-	return x, p.line(x, p.slope)
 }

@@ -138,6 +138,41 @@ func TestAdaptiveRejectionEnvelope(t *testing.T) {
 	followsCDF(t, "fixed envelope", x, normalCDF)
 }
 
+// Random concave functions: sums of −a|x − b|^p with p from 1, where they have
+// kinks, to 4, over six orders of magnitude. The tabulated inversion is the
+// other route.
+func TestAdaptiveRejectionRandomDensities(t *testing.T) {
+	rng := newRand(5)
+	for trial := range 30 {
+		k := 1 + rng.IntN(3)
+		a, b, p := make([]float64, k), make([]float64, k), make([]float64, k)
+		for i := range k {
+			a[i], b[i], p[i] = math.Pow(10, 3*rng.NormFloat64()/2), 10*rng.NormFloat64(), 1+3*rng.Float64()*float64(rng.IntN(2))
+		}
+		h := func(x float64) (logp, slope float64) {
+			for i := range k {
+				z := math.Abs(x - b[i])
+				logp -= a[i] * math.Pow(z, p[i])
+				slope -= math.Copysign(a[i]*p[i]*math.Pow(z, p[i]-1), x-b[i])
+			}
+			return logp, slope
+		}
+		logp := func(x float64) float64 { l, _ := h(x); return l }
+		table, err := NewTabulated(logp, math.Inf(-1), math.Inf(1), &TabulatedOptions{Points: b})
+		if err != nil {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+		for _, ars := range []*AdaptiveRejection{{Gradient: h}, {LogDensity: logp}} {
+			x, err := ars.Sample(newRand(uint64(trial)), 3000)
+			if err != nil {
+				t.Errorf("trial %d, a = %v, b = %v, p = %v (chords: %v): %v", trial, a, b, p, ars.Gradient == nil, err)
+				continue
+			}
+			followsCDF(t, fmt.Sprintf("trial %d, a = %v, b = %v, p = %v", trial, a, b, p), x, table.CDF)
+		}
+	}
+}
+
 func TestAdaptiveRejectionNotConcave(t *testing.T) {
 	inf := math.Inf(1)
 	for name, h := range map[string]func(x float64) (float64, float64){

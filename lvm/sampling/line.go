@@ -172,26 +172,44 @@ func (p peak) width(f func(x float64) float64, lower, upper float64) float64 {
 type line struct {
 	lower, upper  float64
 	centre, scale float64
+	below, above  bool // the lower, the upper end is infinite
+}
+
+// spread sets the scale so that the places, in which something happens, are
+// well inside the interval of t.
+func (l *line) spread(places []float64) {
+	from := l.centre
+	if !l.below {
+		from = l.lower
+	} else if !l.above {
+		from = l.upper
+	}
+	for _, x := range places {
+		l.scale = max(l.scale, math.Abs(x-from))
+	}
+	if l.scale == 0 {
+		l.scale = 1
+	}
 }
 
 // ends returns the interval of t.
-func (l line) ends() (lo, hi float64) {
-	if math.IsInf(l.lower, -1) {
+func (l *line) ends() (lo, hi float64) {
+	if l.below {
 		lo = -1
 	}
 	return lo, 1
 }
 
 // x returns the point for t and dx/dt there.
-func (l line) x(t float64) (x, slope float64) {
-	switch below, above := math.IsInf(l.lower, -1), math.IsInf(l.upper, 1); {
-	case below && above:
+func (l *line) x(t float64) (x, slope float64) {
+	switch {
+	case l.below && l.above:
 		r := (1 - t) * (1 + t)
 		return l.centre + l.scale*(t/r), l.scale * (1 + t*t) / (r * r)
-	case above:
+	case l.above:
 		r := 1 - t
 		return l.lower + l.scale*(t/r), l.scale / (r * r)
-	case below: // t from −1 to 1, as if mirrored
+	case l.below: // t from −1 to 1, as if mirrored
 		r := (1 + t) / 2
 		return l.upper - l.scale*((1-r)/r), l.scale / (2 * r * r)
 	}
@@ -199,21 +217,21 @@ func (l line) x(t float64) (x, slope float64) {
 }
 
 // t returns the inverse of x.
-func (l line) t(x float64) float64 {
-	switch below, above := math.IsInf(l.lower, -1), math.IsInf(l.upper, 1); {
-	case below && above:
+func (l *line) t(x float64) float64 {
+	switch {
+	case l.below && l.above:
 		y := (x - l.centre) / l.scale
 		if math.IsInf(y, 0) {
 			return math.Copysign(1, y)
 		}
 		return 2 * y / (1 + math.Hypot(1, 2*y)) // y = t/(1 − t²)
-	case above:
+	case l.above:
 		y := (x - l.lower) / l.scale
 		if math.IsInf(y, 1) {
 			return 1
 		}
 		return y / (1 + y)
-	case below:
+	case l.below:
 		y := (l.upper - x) / l.scale
 		return 2/(1+y) - 1
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/latent-lessons/latent/lvm"
+	"github.com/latent-lessons/latent/lvm/internal/num"
 )
 
 // Against distribution functions and quantiles in closed form or from gonum.
@@ -96,6 +97,60 @@ type mirrored struct{ Exponential }
 
 func (m mirrored) CDF(x float64) float64     { return 1 - m.Exponential.CDF(-x) }
 func (m mirrored) LogProb(x float64) float64 { return m.Exponential.LogProb(-x) }
+
+// Mixtures of a few components with scales over six orders of magnitude, and
+// jumps where a component is cut off.
+func TestTabulatedRandomDensities(t *testing.T) {
+	rng := newRand(9)
+	for trial := range 50 {
+		k := 1 + rng.IntN(4)
+		parts, points := make([]closedForm, k), make([]float64, k)
+		for i := range parts {
+			at, scale := 100*rng.NormFloat64(), math.Pow(10, 6*rng.Float64()-3)
+			points[i] = at
+			switch rng.IntN(4) {
+			case 0:
+				parts[i] = Logistic{at, scale}
+			case 1:
+				parts[i] = Laplace{at, scale}
+			case 2:
+				parts[i] = Cauchy{at, scale}
+			case 3:
+				parts[i] = Triangular{at - scale, at, at}
+			}
+		}
+		logs := make([]float64, k)
+		logp := func(x float64) float64 {
+			for i, p := range parts {
+				logs[i] = p.LogProb(x)
+			}
+			return num.LogSumExp(logs)
+		}
+		d, err := NewTabulated(logp, math.Inf(-1), math.Inf(1), &TabulatedOptions{Points: points})
+		if err != nil {
+			t.Errorf("trial %d, %+v: %v", trial, parts, err)
+			continue
+		}
+		if want := math.Log(float64(k)); math.Abs(d.LogZ-want) > 1e-8 {
+			t.Errorf("trial %d, %+v: log Z = %v, want %v", trial, parts, d.LogZ, want)
+		}
+		before := math.Inf(-1)
+		for i := range 500 {
+			u := (float64(i) + 0.5) / 500
+			x := d.Quantile(u)
+			var got, slope float64
+			for _, p := range parts {
+				got += p.CDF(x) / float64(k)
+				slope += math.Exp(p.LogProb(x)) / float64(k)
+			}
+			if math.Abs(got-u) > 1.1*d.Error+4*epsilon*math.Abs(x)*slope || !(x > before) {
+				t.Errorf("trial %d, %+v: u = %v becomes %v after %v and comes back as %v", trial, parts, u, x, before, got)
+				break
+			}
+			before = x
+		}
+	}
+}
 
 func TestTabulatedTolerance(t *testing.T) {
 	before := 0
