@@ -200,26 +200,3 @@ func TestAISBadInput(t *testing.T) {
 		}()
 	}
 }
-
-func ExampleAIS() {
-	// The evidence of a rate with an exponential prior after 4 events in a unit
-	// of time, on the logarithm x of the rate: exactly 2⁻⁵.
-	logPrior := func(x []float64) float64 { return x[0] - math.Exp(x[0]) }
-	logJoint := func(x []float64) float64 { return logPrior(x) + 4*x[0] - math.Exp(x[0]) - math.Log(24) }
-	a := &AIS[[]float64]{
-		Draw:     func(rng *rand.Rand) []float64 { return []float64{math.Log(rng.ExpFloat64())} },
-		LogPrior: logPrior, LogDensity: logJoint,
-		Betas: PowerBetas(30, 2),
-		NewKernel: func(beta float64) Kernel[[]float64] {
-			return &Metropolis{LogDensity: Bridge(logPrior, logJoint, beta)}
-		},
-	}
-	w, err := a.Run(rand.New(rand.NewPCG(1, 2)), 2000)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	z := w.LogZ()
-	fmt.Printf("log Z = %.3f ± %.3f, exactly %.3f; ESS %.0f\n", z.Value, z.StdErr, -5*math.Ln2, w.ESS())
-	// Output: log Z = -3.437 ± 0.017, exactly -3.466; ESS 1259
-}

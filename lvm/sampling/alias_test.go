@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -133,24 +132,6 @@ func TestAliasBadInput(t *testing.T) {
 			t.Errorf("%v: %v", c.w, err)
 		}
 	}
-}
-
-func ExampleAlias() {
-	loaded, err := NewAlias([]float64{1, 1, 1, 1, 1, 5})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	counts := make([]int, 6)
-	for range 100_000 {
-		counts[loaded.Draw(rng)]++
-	}
-	fmt.Println(counts)
-	fmt.Printf("%.2f\n", loaded.Probs())
-	// Output:
-	// [10084 9904 9906 9936 10066 50104]
-	// [0.10 0.10 0.10 0.10 0.10 0.50]
 }
 
 func BenchmarkAlias(b *testing.B) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -251,21 +250,4 @@ func TestAdaptiveRejectionDoesNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, func() { _, _ = a.Draw(rng) }); n != 0 {
 		t.Errorf("%v allocations per draw", n)
 	}
-}
-
-func ExampleAdaptiveRejection() {
-	rng := rand.New(rand.NewPCG(1, 2))
-	// The log odds θ after 7 heads in 10 throws, with a normal prior.
-	a := &AdaptiveRejection{Gradient: func(theta float64) (float64, float64) {
-		p := 1 / (1 + math.Exp(-theta))
-		return 7*math.Log(p) + 3*math.Log1p(-p) - 0.5*theta*theta, 7 - 10*p - theta
-	}}
-	draws, err := a.Sample(rng, 10_000)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	mean, _ := Expect(draws, func(x float64) float64 { return x })
-	fmt.Printf("mean %.2f, %d evaluations for %d draws\n", mean.Value, a.Evaluations(), len(draws))
-	// Output: mean 0.60, 63 evaluations for 10000 draws
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/latent-lessons/latent/lvm"
@@ -159,24 +158,4 @@ func TestGridBadInput(t *testing.T) {
 	if _, err := g.Expect(one, func(x []float64) float64 { return 1 / x[0] }); !errors.As(err, &data) || data.Row != 1 {
 		t.Error(err)
 	}
-}
-
-// The midpoint rule does not see what lies between its points and outside
-// its box, and has nothing to say about it; random draws at least have a
-// standard error.
-func ExampleGrid() {
-	g := &Grid{Lower: []float64{-5, -5}, Upper: []float64{5, 5}, Points: 40}
-	logp := func(x []float64) float64 { return -0.5 * (x[0]*x[0] + x[1]*x[1]) }
-	logZ, err := g.LogIntegrate(logp)
-	radius, _ := g.Expect(logp, func(x []float64) float64 { return math.Hypot(x[0], x[1]) })
-	fmt.Printf("Z/2π = %.6f, E‖x‖ = %.4f %v\n", math.Exp(logZ)/(2*math.Pi), radius, err)
-
-	rng := rand.New(rand.NewPCG(1, 2))
-	e, _ := Expect(Draws(rng, 1600, func(rng *rand.Rand) float64 {
-		return math.Hypot(rng.NormFloat64(), rng.NormFloat64())
-	}), func(r float64) float64 { return r })
-	fmt.Printf("by draws E‖x‖ = %.3f ± %.3f, exactly %.4f\n", e.Value, e.StdErr, math.Sqrt(math.Pi/2))
-	// Output:
-	// Z/2π = 0.999999, E‖x‖ = 1.2535 <nil>
-	// by draws E‖x‖ = 1.240 ± 0.016, exactly 1.2533
 }

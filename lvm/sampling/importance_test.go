@@ -379,27 +379,3 @@ func TestSamplingImportanceResampling(t *testing.T) {
 		t.Error("resampled states share storage")
 	}
 }
-
-func ExampleWeighted_Smooth() {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, q := range []distuv.Normal{{Mu: 0, Sigma: 2}, {Mu: 4, Sigma: 1}} {
-		w, err := (&Importance[float64]{
-			LogDensity:  func(x float64) float64 { return -0.5 * x * x },
-			Draw:        func(rng *rand.Rand) float64 { return q.Mu + q.Sigma*rng.NormFloat64() },
-			LogProposal: q.LogProb,
-		}).Sample(rng, 2000)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		smooth, pareto := w.Smooth()
-		second, _ := smooth.Expect(func(x float64) float64 { return x * x })
-		fmt.Printf("N(%v, %v²): E[x²] = %.2f ± %.2f, ESS %.0f, k̂ = %.2f\n", q.Mu, q.Sigma, second.Value, second.StdErr, w.ESS(), pareto.K)
-		fmt.Println(pareto.Err())
-	}
-	// Output:
-	// N(0, 2²): E[x²] = 1.02 ± 0.03, ESS 1334, k̂ = -1.56
-	// <nil>
-	// N(4, 1²): E[x²] = 1.09 ± 0.29, ESS 6, k̂ = 1.57
-	// sampling.ParetoSmooth: k̂ = 1.57 is above 0.70: a few weights outweigh all others; try a proposal with heavier tails or closer to the target
-}

@@ -1,7 +1,6 @@
 package sampling
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -187,21 +186,4 @@ func TestNormalPairs(t *testing.T) {
 	if a, b := PolarPair(rand.New(constantSource(math.MaxUint64))); math.IsNaN(a + b) {
 		t.Errorf("a broken source gives %v, %v", a, b)
 	}
-}
-
-func ExampleInverseCDF() {
-	rng := rand.New(rand.NewPCG(1, 2))
-	waiting := Exponential{Rate: 0.5}
-	draws := Draws(rng, 100_000, func(rng *rand.Rand) float64 {
-		return InverseCDF(rng, func(u float64) float64 { return -math.Log1p(-u) / 0.5 })
-	})
-	mean, _ := Expect(draws, func(x float64) float64 { return x })
-	late, _ := Expect(draws, func(x float64) float64 {
-		if x > 5 {
-			return 1
-		}
-		return 0
-	})
-	fmt.Printf("mean %.2f ± %.2f, P(x > 5) %.3f, exactly %.3f\n", mean.Value, mean.StdErr, late.Value, 1-waiting.CDF(5))
-	// Output: mean 2.00 ± 0.01, P(x > 5) 0.082, exactly 0.082
 }

@@ -2,10 +2,8 @@ package sampling
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/cmplx"
-	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -429,51 +427,4 @@ func TestPageRankBadInput(t *testing.T) {
 			_, _, _ = PageRank([][]int{{}}, &PageRankOptions{Damping: d})
 		}()
 	}
-}
-
-func ExampleMarkovChain() {
-	chain, err := NewMarkovChain(mat.NewDense(3, 3, []float64{
-		0, 0, 1,
-		0.6, 0, 0.4,
-		0, 0.9, 0.1,
-	}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, n := range []int{1, 2, 10, 100} {
-		fmt.Printf("after %3d steps %.4f\n", n, chain.After([]float64{0.5, 0.3, 0.2}, n))
-	}
-	p, err := chain.Invariant()
-	fmt.Printf("invariant       %.4f %v\n", p, err)
-	fmt.Printf("ergodic %v, mixing rate %.4f\n", chain.Ergodic(), chain.MixingRate())
-	worst, _, _ := chain.DetailedBalance(p)
-	fmt.Printf("flows to and fro differ by %.4f\n", worst)
-
-	visits := make([]int, 3)
-	for _, s := range chain.Simulate(rand.New(rand.NewPCG(1, 2)), 0, 10_000) {
-		visits[s]++
-	}
-	fmt.Println("visits", visits)
-	// Output:
-	// after   1 steps [0.1800 0.1800 0.6400]
-	// after   2 steps [0.1080 0.5760 0.3160]
-	// after  10 steps [0.2071 0.3771 0.4158]
-	// after 100 steps [0.2213 0.3689 0.4098]
-	// invariant       [0.2213 0.3689 0.4098] <nil>
-	// ergodic true, mixing rate 0.7348
-	// flows to and fro differ by 0.2213
-	// visits [2218 3704 4078]
-}
-
-func ExamplePageRank() {
-	links := [][]int{
-		{1, 2}, // the front page links to pages 1 and 2
-		{0},
-		{0, 1, 3},
-		{}, // a page without links
-	}
-	rank, trace, err := PageRank(links, nil)
-	fmt.Printf("%.3f in %d steps %v\n", rank, trace.Steps(), err)
-	// Output: [0.368 0.284 0.221 0.127] in 43 steps <nil>
 }

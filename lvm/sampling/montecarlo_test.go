@@ -2,7 +2,6 @@ package sampling
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -140,22 +139,4 @@ func TestExpectBadInput(t *testing.T) {
 	if _, _, err := ExpectMat([]int{1, 2}, func(n int) mat.Matrix { return mat.NewDense(n, 1, nil) }); !errors.As(err, &shape) || shape.Got != 2 {
 		t.Error(err)
 	}
-}
-
-func ExampleExpect() {
-	rng := rand.New(rand.NewPCG(1, 3))
-	for _, n := range []int{100, 10_000, 1_000_000} {
-		points := Draws(rng, n, func(rng *rand.Rand) [2]float64 { return [2]float64{rng.Float64(), rng.Float64()} })
-		pi, err := Expect(points, func(p [2]float64) float64 {
-			if p[0]*p[0]+p[1]*p[1] < 1 {
-				return 4
-			}
-			return 0
-		})
-		fmt.Printf("%.4f ± %.4f %v\n", pi.Value, pi.StdErr, err)
-	}
-	// Output:
-	// 3.2800 ± 0.1544 <nil>
-	// 3.1380 ± 0.0164 <nil>
-	// 3.1408 ± 0.0016 <nil>
 }

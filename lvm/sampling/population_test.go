@@ -2,9 +2,7 @@ package sampling
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -198,21 +196,4 @@ func TestPopulationBadInput(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-func ExamplePopulationMonteCarlo() {
-	rng := rand.New(rand.NewPCG(1, 2))
-	start := &MixtureProposal{Weights: []float64{1}, Means: mat.NewDense(1, 1, []float64{-5}), Covs: []*mat.SymDense{mat.NewSymDense(1, []float64{1})}}
-	target := func(x []float64) float64 { return -0.5 * (x[0] - 3) * (x[0] - 3) / 0.25 }
-	q, draws, perplexity, err := PopulationMonteCarlo(rng, target, start, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	z := draws.LogZ()
-	fmt.Printf("perplexity %.2f\n", perplexity)
-	fmt.Printf("proposal N(%.2f, %.3f), log Z = %.3f, exactly %.3f\n", q.Means.At(0, 0), q.Covs[0].At(0, 0), z.Value, 0.5*math.Log(2*math.Pi*0.25))
-	// Output:
-	// perplexity [0.00 0.00 0.00 0.00 0.00 0.27 0.88 0.99 1.00 1.00]
-	// proposal N(2.99, 0.257), log Z = 0.227, exactly 0.226
 }

@@ -220,23 +220,3 @@ func TestLogEnvelopeUnbounded(t *testing.T) {
 		t.Errorf("%v at %v, %v", logK, at, err)
 	}
 }
-
-func ExampleRejection() {
-	rng := rand.New(rand.NewPCG(1, 2))
-	r := &Rejection[float64]{
-		LogDensity:  func(x float64) float64 { return math.Log(x * (1 - x)) },
-		Draw:        func(rng *rand.Rand) float64 { return rng.Float64() },
-		LogProposal: func(float64) float64 { return 0 },
-		LogK:        math.Log(0.25),
-	}
-	s, err := r.Sample(rng, 10_000)
-	fmt.Printf("accepted %.3f of the proposals, Z = %.3f %v\n", s.Acceptance(), math.Exp(s.LogZ().Value), err)
-
-	r.LogK = math.Log(0.2)
-	_, err = r.Sample(rng, 10_000)
-	fmt.Println(strings.ReplaceAll(err.Error(), "; ", ";\n"))
-	// Output:
-	// accepted 0.666 of the proposals, Z = 0.167 <nil>
-	// sampling.Rejection: log k = -1.60944 is too small: log p̃ − log q is -1.38629 at [0.49999], and p̃ is above k q at 5833 of 13116 proposals, so the draws follow min(p̃, k q);
-	// try log k of at least -1.38629, or a proposal with heavier tails
-}

@@ -2,7 +2,6 @@ package sampling
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"testing"
 
@@ -195,19 +194,6 @@ func TestTabulatedBadInput(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-func ExampleNewTabulated() {
-	// The posterior of a rate after 3 events in 2 hours under a flat prior,
-	// up to its constant.
-	posterior, err := NewTabulated(func(rate float64) float64 { return 3*math.Log(rate) - 2*rate }, 0, math.Inf(1), nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("Z = %.6f = 3!/2⁴, median %.6f, 95%% below %.6f\n",
-		math.Exp(posterior.LogZ), posterior.Quantile(0.5), posterior.Quantile(0.95))
-	// Output: Z = 0.375000 = 3!/2⁴, median 1.836030, 95% below 3.876828
 }
 
 func BenchmarkTabulatedDraw(b *testing.B) {
