@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -118,9 +120,8 @@ func (m *mass) draw(rng *rand.Rand, p []float64) {
 // times sets y = M⁻¹v for a dense metric.
 func (m *mass) times(y, v []float64) {
 	d := len(v)
-	for i := range y {
-		y[i] = floats.Dot(m.inv[i*d:(i+1)*d], v)
-	}
+	inv := blas64.General{Rows: d, Cols: d, Stride: d, Data: m.inv}
+	blas64.Gemv(blas.NoTrans, 1, inv, blas64.Vector{N: d, Inc: 1, Data: v}, 0, blas64.Vector{N: d, Inc: 1, Data: y})
 }
 
 // velocity sets what z has of M⁻¹ and returns the kinetic energy ½pᵀM⁻¹p.
