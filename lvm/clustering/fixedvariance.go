@@ -30,8 +30,9 @@ type FixedVariance struct {
 
 // Check returns what is wrong with the prior for data with d columns: a
 // *lvm.ShapeError or a *lvm.DataError.
-func (p FixedVariance) Check(d int) error {
-	const op = "clustering: FixedVariance"
+func (p FixedVariance) Check(d int) error { return p.check("clustering: FixedVariance", d) }
+
+func (p FixedVariance) check(op string, d int) error {
 	if len(p.Mean) != d {
 		return &lvm.ShapeError{Op: op, What: "columns in Mean of the prior", Got: len(p.Mean), Want: d}
 	}

@@ -153,18 +153,17 @@ func (e *eStep) run(rows num.Rows, lo, hi int) {
 // of returns the posterior probabilities of component c.
 func (e *eStep) of(c int) []float64 { return e.post[c*e.n:][:e.n] }
 
-// each runs E steps over all rows of x and hands f every finished chunk with its
-// block and first row.
-func (m *GMM) each(name string, x mat.Matrix, f func(block, lo int, e *eStep)) {
-	op := "clustering: GMM." + name
+// mustPrepare returns the components, ready for many rows.
+func (m *GMM) mustPrepare(op string) []gaussian {
 	gs, err := m.densities(op)
 	if err != nil {
 		panic(err)
 	}
-	eachChunk(op, gs, x, f)
+	return gs
 }
 
-// eachChunk is each for components that are ready.
+// eachChunk runs E steps over all rows of x and hands f every finished chunk
+// with its block and first row.
 func eachChunk(op string, gs []gaussian, x mat.Matrix, f func(block, lo int, e *eStep)) {
 	rows := num.RowsOf(x)
 	if d := len(gs[0].mean); rows.D != d {
@@ -234,22 +233,26 @@ func (e *eStep) outlier(b int, row []float64) {
 // It factors the covariances on every call, O(k·d³); LogLikelihood and
 // Posterior do so once for all their rows.
 func (m *GMM) LogProb(x []float64) float64 {
-	var l float64
 	row := &mat.Dense{}
 	if len(x) > 0 {
 		row = mat.NewDense(1, len(x), x)
 	}
-	m.each("LogProb", row, func(_, _ int, e *eStep) { l = e.logProb[0] })
-	return l
+	const op = "clustering: GMM.LogProb"
+	return logLikelihoodOf(op, m.mustPrepare(op), row)
 }
 
 // LogLikelihood returns Σ_i ln p(x_i), larger is better; NaN if a row has a NaN.
 //
 // Cost: O(n·k·d²), for diagonal and spherical covariances O(n·k·d).
 func (m *GMM) LogLikelihood(x mat.Matrix) float64 {
+	const op = "clustering: GMM.LogLikelihood"
+	return logLikelihoodOf(op, m.mustPrepare(op), x)
+}
+
+func logLikelihoodOf(op string, gs []gaussian, x mat.Matrix) float64 {
 	n, _ := x.Dims()
 	parts := make([]float64, num.BlocksOf(n).Count())
-	m.each("LogLikelihood", x, func(block, _ int, e *eStep) {
+	eachChunk(op, gs, x, func(block, _ int, e *eStep) {
 		for _, l := range e.logProb {
 			parts[block] += l
 		}
@@ -268,14 +271,19 @@ func (m *GMM) LogLikelihood(x mat.Matrix) float64 {
 // in the log domain, so that each row sums to one however far out x_i is.
 // A row with a NaN or an infinity gets NaN.
 func (m *GMM) Posterior(x mat.Matrix) *mat.Dense {
+	const op = "clustering: GMM.Posterior"
+	return posteriorOf(op, m.mustPrepare(op), x)
+}
+
+func posteriorOf(op string, gs []gaussian, x mat.Matrix) *mat.Dense {
 	n, _ := x.Dims()
 	if n == 0 {
-		m.each("Posterior", x, nil)
+		eachChunk(op, gs, x, nil)
 		return &mat.Dense{}
 	}
-	k := len(m.Weights)
+	k := len(gs)
 	post := make([]float64, n*k)
-	m.each("Posterior", x, func(_, lo int, e *eStep) {
+	eachChunk(op, gs, x, func(_, lo int, e *eStep) {
 		for b := range e.logProb {
 			for c := range k {
 				post[(lo+b)*k+c] = e.post[c*e.n+b]
@@ -288,12 +296,17 @@ func (m *GMM) Posterior(x mat.Matrix) *mat.Dense {
 // Assign returns the most probable component of every row, the lowest among
 // equals. A row with a NaN or an infinity gets −1.
 func (m *GMM) Assign(x mat.Matrix) []int {
+	const op = "clustering: GMM.Assign"
+	return assignOf(op, m.mustPrepare(op), x)
+}
+
+func assignOf(op string, gs []gaussian, x mat.Matrix) []int {
 	n, _ := x.Dims()
 	z := make([]int, n)
-	m.each("Assign", x, func(_, lo int, e *eStep) {
+	eachChunk(op, gs, x, func(_, lo int, e *eStep) {
 		for b := range e.logProb {
 			best := e.post[b]
-			for c := 1; c < len(e.gs); c++ {
+			for c := 1; c < len(gs); c++ {
 				if p := e.post[c*e.n+b]; p > best {
 					best, z[lo+b] = p, c
 				}

@@ -213,17 +213,27 @@ const startRows = 20000
 
 // startGMM is the M step from the labels of k-means.
 func startGMM(op string, rng *rand.Rand, data weighted, cols columns, k int, shape Shape, floor []float64) (*GMM, error) {
-	rows := data.draw(rng, startRows)
-	m, err := startFrom(op, rng, data, rows, cols, k, shape, floor)
-	if _, few := errors.AsType[*lvm.DataError](err); few && len(rows) < data.N {
-		// Fewer than k of the rows drawn are distinct.
-		return startFrom(op, rng, data, data.draw(rng, data.N), cols, k, shape, floor)
+	s, err := kmeansMoments(op, rng, data, cols, k, shape)
+	if err != nil {
+		return nil, err
 	}
-	return m, err
+	return s.maximise(op, shape, floor)
 }
 
-// startFrom is startGMM with the k-means of some of the rows.
-func startFrom(op string, rng *rand.Rand, data weighted, rows []int, cols columns, k int, shape Shape, floor []float64) (*GMM, error) {
+// kmeansMoments returns the moments of the clusters that one run of k-means
+// finds among the scaled rows, of at most startRows of them.
+func kmeansMoments(op string, rng *rand.Rand, data weighted, cols columns, k int, shape Shape) (*moments, error) {
+	rows := data.draw(rng, startRows)
+	s, err := momentsFrom(op, rng, data, rows, cols, k, shape)
+	if _, few := errors.AsType[*lvm.DataError](err); few && len(rows) < data.N {
+		// Fewer than k of the rows drawn are distinct.
+		return momentsFrom(op, rng, data, data.draw(rng, data.N), cols, k, shape)
+	}
+	return s, err
+}
+
+// momentsFrom is kmeansMoments of some of the rows.
+func momentsFrom(op string, rng *rand.Rand, data weighted, rows []int, cols columns, k int, shape Shape) (*moments, error) {
 	scale := cols.scale(shape)
 	scaled, w := mat.NewDense(len(rows), data.D, nil), make([]float64, len(rows))
 	for r, i := range rows {
@@ -244,7 +254,7 @@ func startFrom(op string, rng *rand.Rand, data weighted, rows []int, cols column
 	for r, z := range km.Assign(scaled) {
 		s.add(z, w[r], data.Row(rows[r]))
 	}
-	return s.maximise(op, shape, floor)
+	return s, nil
 }
 
 // scale returns what k-means divides the columns by.

@@ -36,7 +36,7 @@ type NIW struct {
 }
 
 // DataNIW returns a weak prior in the units of the data: m and Ψ are the mean
-// and the covariance of the rows, κ = 0.01 and ν = d+2, so that a cluster is
+// and the covariance of the rows, κ = 0.1 and ν = d+2, so that a cluster is
 // expected anywhere among the rows, E[Σ] is the covariance of all, and a few
 // rows overrule both.
 //
@@ -60,7 +60,7 @@ func dataNIW(op string, data weighted) (NIW, error) {
 	for i, w := range data.w {
 		s.add(0, w, data.Row(i))
 	}
-	p := NIW{Mean: cols.mean, Kappa: 0.01, Scale: s.scatter(0), Nu: float64(data.D) + 2}
+	p := NIW{Mean: cols.mean, Kappa: 0.1, Scale: s.scatter(0), Nu: float64(data.D) + 2}
 	if p.Check(data.D) != nil {
 		return NIW{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: "the covariance of the rows is not positive definite", Try: "dropping columns that others determine, more rows than columns, or a prior of your own"}
 	}
@@ -69,39 +69,39 @@ func dataNIW(op string, data weighted) (NIW, error) {
 
 // Check returns what is wrong with the distribution as a prior for data with d
 // columns: a *lvm.ShapeError or a *lvm.DataError.
-func (p NIW) Check(d int) error { return p.check("clustering: NIW", d) }
+func (p NIW) Check(d int) error { return p.check("clustering: NIW", "the prior", d) }
 
-func (p NIW) check(op string, d int) error {
+func (p NIW) check(op, name string, d int) error {
 	if len(p.Mean) != d {
-		return &lvm.ShapeError{Op: op, What: "columns in Mean of the prior", Got: len(p.Mean), Want: d}
+		return &lvm.ShapeError{Op: op, What: "columns in Mean of " + name, Got: len(p.Mean), Want: d}
 	}
 	if p.Scale == nil || p.Scale.SymmetricDim() != d {
 		got := 0
 		if p.Scale != nil {
 			got = p.Scale.SymmetricDim()
 		}
-		return &lvm.ShapeError{Op: op, What: "rows in Scale of the prior", Got: got, Want: d}
+		return &lvm.ShapeError{Op: op, What: "rows in Scale of " + name, Got: got, Want: d}
 	}
 	for j, v := range p.Mean {
 		if v-v != 0 {
-			return &lvm.DataError{Op: op, Row: -1, Col: j, Problem: fmt.Sprintf("the Mean of the prior is %v", v), Try: "a finite mean"}
+			return &lvm.DataError{Op: op, Row: -1, Col: j, Problem: fmt.Sprintf("the Mean of %s is %v", name, v), Try: "a finite mean"}
 		}
 	}
-	if err := checkPositive(op, "Kappa of the prior", p.Kappa); err != nil {
+	if err := checkPositive(op, "Kappa of "+name, p.Kappa); err != nil {
 		return err
 	}
 	if !(p.Nu > float64(d)-1) || math.IsInf(p.Nu, 1) {
-		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the Nu of the prior is %v for %d columns", p.Nu, d), Try: fmt.Sprintf("more than %d; %d gives the covariance a mean", d-1, d+2)}
+		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the Nu of %s is %v for %d columns", name, p.Nu, d), Try: fmt.Sprintf("more than %d; %d gives the covariance a mean", d-1, d+2)}
 	}
 	if _, ok := num.NewCholesky(p.Scale); !ok {
-		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: "the Scale of the prior is not positive definite", Try: "a covariance matrix, such as that of all rows"}
+		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: "the Scale of " + name + " is not positive definite", Try: "a covariance matrix, such as that of all rows"}
 	}
 	return nil
 }
 
 // mustCheck panics with what check returns, and returns the factor of Ψ.
 func (p NIW) mustCheck(name string) num.Cholesky {
-	if err := p.check("clustering: NIW."+name, len(p.Mean)); err != nil {
+	if err := p.check("clustering: NIW."+name, "the distribution", len(p.Mean)); err != nil {
 		panic(err)
 	}
 	c, _ := num.NewCholesky(p.Scale)
@@ -259,4 +259,56 @@ func (p NIW) meanLogDet(logDet float64) float64 {
 		e += mathext.Digamma((p.Nu - float64(i)) / 2)
 	}
 	return e
+}
+
+// KL returns the Kullback–Leibler divergence of q from p, E_q[ln q(μ,Σ)/p(μ,Σ)] ≥ 0.
+// It panics with a *lvm.ShapeError if they differ in dimension.
+//
+// Source: Bishop (2006), Pattern Recognition and Machine Learning, (10.74)
+// and (10.77), the difference of the two.
+func (q NIW) KL(p NIW) float64 {
+	cq, cp := q.mustCheck("KL"), p.mustCheck("KL")
+	if len(p.Mean) != len(q.Mean) {
+		panic(&lvm.ShapeError{Op: "clustering: NIW.KL", What: "columns", Got: len(p.Mean), Want: len(q.Mean)})
+	}
+	return q.kl(p, cq, cp)
+}
+
+// kl is KL given the factors of both scales.
+func (q NIW) kl(p NIW, cq, cp num.Cholesky) float64 {
+	d := len(q.Mean)
+	away := make([]float64, d)
+	for j := range away {
+		away[j] = q.Mean[j] - p.Mean[j]
+	}
+	column := make([]float64, d)
+	far, trace := squareBy(cq, away), 0.0 // (m_q−m_p)ᵀΨ_q⁻¹(m_q−m_p) and tr(Ψ_q⁻¹Ψ_p)
+	for j := range d {
+		// Ψ_p = LLᵀ, and the trace is the sum of the squared lengths of L_q⁻¹L_p.
+		clear(column)
+		column[j] = 1 / cp.L[num.PackedLen(j+1)-1]
+		for i := j + 1; i < d; i++ {
+			column[i] = cp.L[num.PackedLen(i)+j]
+		}
+		trace += squareBy(cq, column)
+	}
+	wishart := 0.5*q.Nu*cq.LogDet - 0.5*p.Nu*cp.LogDet - 0.5*(q.Nu-p.Nu)*float64(d)*math.Ln2 -
+		lgammaMulti(q.Nu/2, d) + lgammaMulti(p.Nu/2, d) +
+		0.5*(q.Nu-p.Nu)*q.meanLogDet(cq.LogDet) + 0.5*q.Nu*(trace-float64(d))
+	r := p.Kappa / q.Kappa
+	normal := 0.5*float64(d)*(r-1-math.Log(r)) + 0.5*p.Kappa*q.Nu*far
+	return wishart + normal
+}
+
+// squareBy returns vᵀΨ⁻¹v, and spoils v.
+func squareBy(c num.Cholesky, v []float64) (q float64) {
+	for i := range v {
+		row := c.L[num.PackedLen(i):][:i+1]
+		for j, z := range v[:i] {
+			v[i] -= row[j] * z
+		}
+		v[i] *= row[i]
+		q += v[i] * v[i]
+	}
+	return q
 }

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/latent-lessons/latent/lvm"
-	"github.com/latent-lessons/latent/lvm/internal/num"
 )
 
 // StudentMixture is a mixture of k multivariate Student-t distributions in d
@@ -40,30 +39,16 @@ func (m *StudentMixture) LogProb(x []float64) float64 {
 	if len(x) > 0 {
 		row = mat.NewDense(1, len(x), x)
 	}
-	return m.logLikelihood("LogProb", row)
+	const op = "clustering: StudentMixture.LogProb"
+	return logLikelihoodOf(op, m.mustPrepare(op), row)
 }
 
 // LogLikelihood returns Σ_i ln p(x_i), larger is better; NaN if a row has a NaN.
 //
 // Cost: O(n·k·d²).
 func (m *StudentMixture) LogLikelihood(x mat.Matrix) float64 {
-	return m.logLikelihood("LogLikelihood", x)
-}
-
-func (m *StudentMixture) logLikelihood(name string, x mat.Matrix) float64 {
-	op := "clustering: StudentMixture." + name
-	n, _ := x.Dims()
-	parts := make([]float64, num.BlocksOf(n).Count())
-	eachChunk(op, m.mustPrepare(op), x, func(block, _ int, e *eStep) {
-		for _, l := range e.logProb {
-			parts[block] += l
-		}
-	})
-	var sum float64
-	for _, p := range parts {
-		sum += p
-	}
-	return sum
+	const op = "clustering: StudentMixture.LogLikelihood"
+	return logLikelihoodOf(op, m.mustPrepare(op), x)
 }
 
 // Sample draws n rows with the components that they came from. It panics if
