@@ -57,7 +57,7 @@ func root(delta, poles, squares []float64, inverse float64, i int) float64 {
 	if k == 1 {
 		at = high
 	}
-	for step := 0; ; step++ {
+	for step := range 1200 { // halving from 1 to the smallest float64 takes 1075
 		for j := range delta {
 			delta[j] = (poles[j] - origin) - at
 		}
