@@ -48,15 +48,15 @@ func (a *app) lab(ctx context.Context, o labOptions, patterns []string) error {
 	} else if len(patterns) > 0 {
 		return err
 	}
-	tools, err := a.toolchain(ctx)
-	if err != nil {
-		return err
-	}
 	find := a.jupyterLab
 	if o.own {
 		find = a.ownJupyterLab
 	}
 	lab, err := find(ctx)
+	if err != nil {
+		return err
+	}
+	tools, err := a.toolchain(ctx)
 	if err != nil {
 		return err
 	}
@@ -143,14 +143,16 @@ func waitForServer(ctx context.Context, server *jupyter.Process, base, token, lo
 
 // freePort is the first free one of a hundred.
 func freePort(ip string, first int) (int, error) {
+	var problem error
 	for port := first; port < first+100; port++ {
 		l, err := net.Listen("tcp", net.JoinHostPort(ip, strconv.Itoa(port)))
 		if err == nil {
 			l.Close()
 			return port, nil
 		}
+		problem = err
 	}
-	return 0, usageError{fmt.Sprintf("no free port from %d to %d on %s; choose another with -port", first, first+99, ip)}
+	return 0, usageError{fmt.Sprintf("no free port from %d to %d on %s: %v; choose others with -port and -ip", first, first+99, ip, problem)}
 }
 
 // openBrowser does its best; the address has been printed anyway.

@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/latent-lessons/latent/internal/jupyter"
@@ -43,7 +44,8 @@ type app struct {
 	stdout, stderr io.Writer
 }
 
-// usageError is a mistake on the command line; it ends with status 2.
+// usageError is a mistake on the command line; it ends with status 2. An empty
+// message has been told already.
 type usageError struct{ msg string }
 
 func (e usageError) Error() string { return e.msg }
@@ -67,7 +69,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errReported):
 		return 1
 	case errors.As(err, &usage):
-		fmt.Fprintln(stderr, "lessons:", usage.msg)
+		if usage.msg != "" {
+			fmt.Fprintln(stderr, "lessons:", usage.msg)
+		}
 		return 2
 	case jupyter.Interrupted(err):
 		fmt.Fprintln(stderr, "lessons: interrupted")
@@ -110,14 +114,14 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	flags.SetOutput(stderr)
 	do := chosen.setup(flags)
 	flags.Usage = func() {
-		fmt.Fprintf(stderr, "usage: lessons %s [flags] %s\n%s\n", chosen.name, chosen.args, chosen.about)
+		fmt.Fprintf(stderr, "usage: lessons %s\n%s\n", strings.TrimSpace(chosen.name+" [flags] "+chosen.args), chosen.about)
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args[1:]); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return err
 		}
-		return usageError{err.Error()}
+		return usageError{}
 	}
 	if chosen.args == "" && flags.NArg() > 0 {
 		return usageError{fmt.Sprintf("%s takes no arguments, got %q", chosen.name, flags.Args())}

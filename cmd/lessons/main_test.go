@@ -116,8 +116,8 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		"lab kmaens":                `did you mean "kmeans"?`,
 	} {
 		status, _, stderr := lessonsCommand(t.Context(), strings.Fields(args)...)
-		if status != 2 || !strings.Contains(stderr, want) {
-			t.Errorf("lessons %s: status %d, %q; want 2 and %q", args, status, stderr, want)
+		if status != 2 || strings.Count(stderr, want) != 1 {
+			t.Errorf("lessons %s: status %d, %q; want 2 and, once, %q", args, status, stderr, want)
 		}
 	}
 	if status, _, stderr := lessonsCommand(t.Context(), "run", "-h"); status != 0 || !strings.Contains(stderr, "-timeout") {

@@ -23,7 +23,7 @@ type runOptions struct {
 }
 
 func (o *runOptions) declare(flags *flag.FlagSet) {
-	flags.DurationVar(&o.timeout, "timeout", 2*time.Minute, "give up on a cell after this `time`")
+	flags.DurationVar(&o.timeout, "timeout", 2*time.Minute, "give up on a cell after this `time`, such as 30s or 5m")
 	flags.BoolVar(&o.verbose, "v", false, "print the time of every cell")
 }
 
