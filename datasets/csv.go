@@ -114,7 +114,7 @@ type table struct {
 func (t *table) read() (*Data, error) {
 	first, err := t.next()
 	if err == io.EOF {
-		return nil, &ParseError{Format: "CSV", Line: 1, Problem: "the input is empty"}
+		return nil, &ParseError{Format: "CSV", Line: 1, Problem: "the input is empty", Try: "check that this is the right file"}
 	}
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (t *table) name(rec []string, header bool) error {
 		t.label, t.keep[j] = j, false
 	}
 	if !slices.Contains(t.keep, true) {
-		return t.fault(0, "no column of numbers is left", "")
+		return t.fault(0, "no column of numbers is left", "check CSVOptions.Label and CSVOptions.Skip")
 	}
 	return nil
 }
@@ -224,7 +224,7 @@ func (t *table) find(name string) (int, error) {
 // row appends the fields of a line to the values and labels.
 func (t *table) row(rec []string) error {
 	if len(rec) != len(t.columns) {
-		return t.fault(0, fmt.Sprintf("%d fields, but the first line has %d", len(rec), len(t.columns)), "")
+		return t.fault(0, fmt.Sprintf("%d fields, but the first line has %d", len(rec), len(t.columns)), "give every line as many, or drop this one")
 	}
 	for j, s := range rec {
 		switch {

@@ -82,8 +82,8 @@ func TestCSVRefuses(t *testing.T) {
 		opts       *datasets.CSVOptions
 		want       string
 	}{
-		{"empty", "", nil, "datasets: CSV, line 1: the input is empty"},
-		{"blank", "\n\r\n", nil, "datasets: CSV, line 1: the input is empty"},
+		{"empty", "", nil, "datasets: CSV, line 1: the input is empty; check that this is the right file"},
+		{"blank", "\n\r\n", nil, "datasets: CSV, line 1: the input is empty; check that this is the right file"},
 		{"header only", "a,b\n", nil, "datasets: CSV, line 1: no line follows the header; " +
 			"set CSVOptions.Header to HeaderAbsent if the first line is data"},
 		{"UTF-16", "\xff\xfea\x00", nil, "datasets: CSV, line 1: the text is UTF-16; save it as UTF-8"},
@@ -97,8 +97,8 @@ func TestCSVRefuses(t *testing.T) {
 		{"all missing", "NA,NA\n1,2\n", nil, "datasets: CSV, line 1, column 1 (x1): the value is missing; drop the line or fill the value in"},
 		{"infinite", "1\n-Inf\n", nil, `datasets: CSV, line 2, column 1 (x1): "-Inf" is not finite; drop the line or fill the value in`},
 		{"huge", "1\n1e999\n", nil, `datasets: CSV, line 2, column 1 (x1): "1e999" is too large for a float64; rescale the column`},
-		{"short line", "1,2\n3\n", nil, "datasets: CSV, line 2: 1 fields, but the first line has 2"},
-		{"long line", "1,2\n\"3\n\",4\n3,4,5\n", nil, "datasets: CSV, line 4: 3 fields, but the first line has 2"},
+		{"short line", "1,2\n3\n", nil, "datasets: CSV, line 2: 1 fields, but the first line has 2; give every line as many, or drop this one"},
+		{"long line", "1,2\n\"3\n\",4\n3,4,5\n", nil, "datasets: CSV, line 4: 3 fields, but the first line has 2; give every line as many, or drop this one"},
 		{"open quote", "a,b\n1,\"2\n3,4\n", nil,
 			"datasets: CSV, line 3: extraneous or missing \" in quoted-field at byte 5 of the line, in a record that begins in line 2; " +
 				"close every quote, and write a quote inside a quoted field as \"\""},
@@ -115,7 +115,7 @@ func TestCSVRefuses(t *testing.T) {
 		{"no label column", "a,b\n1,2\n", label, `datasets: CSV, line 1: there is no column "c"; the columns are ["a" "b"]`},
 		{"two label columns", "c,b,c\n1,2,3\n", label, `datasets: CSV, line 1: two columns are called "c"; rename one`},
 		{"missing label", "b,c\n1,x\n1,\n", label, "datasets: CSV, line 3, column 2 (c): the label is missing; drop the line"},
-		{"only labels", "c\nx\n", label, "datasets: CSV, line 1: no column of numbers is left"},
+		{"only labels", "c\nx\n", label, "datasets: CSV, line 1: no column of numbers is left; check CSVOptions.Label and CSVOptions.Skip"},
 		{"unknown skip", "a,b\n1,2\n", &datasets.CSVOptions{Skip: []string{"z"}},
 			`datasets: CSV, line 1: there is no column "z"; the columns are ["a" "b"]`},
 	} {
