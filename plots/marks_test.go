@@ -375,3 +375,14 @@ func TestSoftColours(t *testing.T) {
 		t.Errorf("labels %v", c.Labels)
 	}
 }
+
+// A mean without a standard deviation would only show while drawing.
+func TestNormalsOfDifferentLength(t *testing.T) {
+	defer func() {
+		if msg, _ := recover().(string); !strings.Contains(msg, "2 means and 1 standard deviations") {
+			t.Errorf("got %q", msg)
+		}
+	}()
+	Normals([]float64{0, 1}, []float64{1})
+	t.Error("no panic")
+}

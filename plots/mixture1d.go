@@ -36,8 +36,11 @@ type Mixture1D struct {
 }
 
 // Normals returns Gaussian densities, for [NewMixture1D], with the given means and
-// standard deviations.
+// standard deviations. It panics if there are more of one than of the other.
 func Normals(means, sds []float64) func(k int, x float64) float64 {
+	if len(means) != len(sds) {
+		panic(fmt.Sprintf("plots: Normals with %d means and %d standard deviations", len(means), len(sds)))
+	}
 	return func(k int, x float64) float64 {
 		z := (x - means[k]) / sds[k]
 		return math.Exp(-z*z/2) / (sds[k] * math.Sqrt(2*math.Pi))
