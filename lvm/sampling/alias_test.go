@@ -2,7 +2,6 @@ package sampling
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -131,25 +130,5 @@ func TestAliasBadInput(t *testing.T) {
 		if !errors.As(err, &data) || data.Row != c.row || !strings.Contains(err.Error(), "; try ") {
 			t.Errorf("%v: %v", c.w, err)
 		}
-	}
-}
-
-func BenchmarkAlias(b *testing.B) {
-	for _, n := range []int{10, 1000, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			w := make([]float64, n)
-			rng := newRand(1)
-			for i := range w {
-				w[i] = rng.ExpFloat64()
-			}
-			a, err := NewAlias(w)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				a.Draw(rng)
-			}
-		})
 	}
 }

@@ -76,9 +76,9 @@ func (a *AdaptiveRejection) Draw(rng *rand.Rand) (float64, error) {
 	}
 	for range maxARSTries {
 		a.tries++
-		x, upper := a.propose(rng)
+		x, upper, lower := a.propose(rng)
 		logU := math.Log(openUniform(rng))
-		if logU <= a.lower(x)-upper {
+		if logU <= lower-upper {
 			a.draws++
 			return x, nil
 		}

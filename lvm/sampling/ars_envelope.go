@@ -5,28 +5,34 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
 
 	"github.com/latent-lessons/latent/lvm"
 )
 
-// hullPiece is the line through (x, h) between lo and hi.
+// hullPiece is the line through (x, h) between lo and hi, above the chord of
+// the points around it.
 type hullPiece struct {
 	lo, hi float64
 	hullPoint
-	below float64 // ∫ exp of the pieces before this one, over that of all
+	squeeze hullPoint // the chord; with h = −Inf outside the points
+	below   float64   // ∫ exp of the pieces before this one, over that of all
 }
 
 // rebuild sets the pieces of the envelope and their masses.
 func (h *hull) rebuild(op string) error {
 	h.pieces = h.pieces[:0]
+	squeeze := hullPoint{h: math.Inf(-1)}
 	piece := func(lo, hi float64, p hullPoint, slope float64) {
 		if hi > lo {
-			h.pieces = append(h.pieces, hullPiece{lo: lo, hi: hi, hullPoint: hullPoint{p.x, p.h, slope}})
+			h.pieces = append(h.pieces, hullPiece{lo: lo, hi: hi, hullPoint: hullPoint{p.x, p.h, slope}, squeeze: squeeze})
 		}
 	}
 	n := len(h.points)
 	for i := 0; i <= n; i++ {
+		squeeze = hullPoint{h: math.Inf(-1)}
+		if i > 0 && i < n {
+			squeeze = hullPoint{h.points[i-1].x, h.points[i-1].h, h.chord(i - 1)}
+		}
 		lo, hi := h.left, h.right
 		if i > 0 {
 			lo = h.points[i-1].x
@@ -89,10 +95,18 @@ func (p *hullPiece) extent() float64 {
 	return -math.Expm1(-s*w) / s
 }
 
-// propose draws from the envelope and returns its height there.
-func (h *hull) propose(rng *rand.Rand) (x, upper float64) {
+// propose draws from the envelope and returns its height there, and that of
+// the squeeze.
+func (h *hull) propose(rng *rand.Rand) (x, upper, lower float64) {
 	u := openUniform(rng)
-	i := sort.Search(len(h.pieces), func(i int) bool { return h.pieces[i].below > u }) - 1
+	i, end := 0, len(h.pieces)
+	for end-i > 1 { // the last piece that begins below u
+		if mid := (i + end) / 2; h.pieces[mid].below > u {
+			end = mid
+		} else {
+			i = mid
+		}
+	}
 	p := &h.pieces[i]
 	s, w := math.Abs(p.slope), p.hi-p.lo
 	delta := openUniform(rng)
@@ -105,7 +119,7 @@ func (h *hull) propose(rng *rand.Rand) (x, upper float64) {
 		x = p.hi - delta
 	}
 	x = min(max(x, p.lo), p.hi)
-	return x, p.line(x, p.slope)
+	return x, p.line(x, p.slope), p.squeeze.line(x, p.squeeze.slope)
 }
 
 // drop removes the point whose lines carry the least mass. The envelope must

@@ -162,9 +162,16 @@ func (h *hull) within(op string, p hullPoint) error {
 	return nil
 }
 
+// closeEnough is how far the envelope may be above h, at a point that there
+// is no more room for, before another point is dropped for it.
+const closeEnough = 0.01
+
 // insert adds a point and rebuilds the envelope. If there are more than limit
 // points then, it drops one.
 func (h *hull) insert(op string, p hullPoint, limit int) error {
+	if len(h.points) >= limit && h.bound(p.x)-p.h < closeEnough {
+		return h.within(op, p)
+	}
 	left, right := h.left, h.right
 	placed, err := h.place(op, p)
 	if err != nil || !placed && left == h.left && right == h.right {

@@ -125,9 +125,9 @@ func TestAdaptiveRejectionEnvelope(t *testing.T) {
 	const n = 50_000
 	var x []float64
 	for range n {
-		v, upper := a.propose(rng)
-		if math.Abs(upper-a.UpperHull(v)) > 1e-12 {
-			t.Fatalf("the envelope at %v is %v and %v", v, upper, a.UpperHull(v))
+		v, upper, lower := a.propose(rng)
+		if math.Abs(upper-a.UpperHull(v)) > 1e-12 || lower != a.LowerHull(v) && math.Abs(lower-a.LowerHull(v)) > 1e-12 {
+			t.Fatalf("the hulls at %v are %v and %v, not %v and %v", v, upper, lower, a.UpperHull(v), a.LowerHull(v))
 		}
 		if math.Log(openUniform(rng)) <= -0.5*v*v-upper {
 			x = append(x, v)

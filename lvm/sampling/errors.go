@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// DensityError reports a log density that a Markov chain cannot go on with:
-// NaN or −Inf at its current state, which a chain can only be in if it
-// started there, or +Inf anywhere, which no distribution has.
+// DensityError reports a log density that a sampler cannot go on with: +Inf,
+// which no distribution has, and NaN; for a Markov chain, which passes over
+// NaN at a proposal, NaN and −Inf at its current state, where it can only be
+// if it started there.
 type DensityError struct {
-	Op    string    // the kernel, such as "sampling.Metropolis"
+	Op    string    // the sampler, such as "sampling.Metropolis"
 	At    []float64 // the state, nil if it is not a vector
 	Value float64   // the log density there
 	Try   string    // what to do about it

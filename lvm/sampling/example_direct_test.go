@@ -66,8 +66,8 @@ func ExampleAdaptiveRejection() {
 		return
 	}
 	mean, _ := sampling.Expect(draws, func(x float64) float64 { return x })
-	fmt.Printf("mean %.2f, %d evaluations for %d draws\n", mean.Value, a.Evaluations(), len(draws))
-	// Output: mean 0.60, 63 evaluations for 10000 draws
+	fmt.Printf("mean %.2f, %d draws, fewer than 100 evaluations: %v\n", mean.Value, len(draws), a.Evaluations() < 100)
+	// Output: mean 0.60, 10000 draws, fewer than 100 evaluations: true
 }
 
 // The midpoint rule does not see what lies between its points and outside

@@ -190,8 +190,11 @@ func (c *MarkovChain) Simulate(rng *rand.Rand, start, n int) []int {
 		panic(fmt.Sprintf("sampling: MarkovChain.Simulate from state %d of %d", start, states))
 	}
 	path := make([]int, n)
+	if c.rows == nil {
+		_ = c.tables() // the matrix has been checked
+	}
 	for i, s := 0, start; i < n; i++ {
-		s, _ = c.Step(rng, s)
+		s = c.rows[s].Draw(rng)
 		path[i] = s
 	}
 	return path

@@ -1,10 +1,10 @@
 package sampling
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 )
 
 // Pareto is what the largest importance weights tell about all: the shape of
@@ -70,12 +70,9 @@ func ParetoSmooth(logWeights []float64) ([]float64, Pareto) {
 	if n < 2 || slices.ContainsFunc(smoothed, math.IsNaN) {
 		return smoothed, p
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	sort.SliceStable(order, func(a, b int) bool { return logWeights[order[a]] < logWeights[order[b]] })
-	largest := logWeights[order[n-1]]
+	sorted := slices.Clone(logWeights)
+	slices.Sort(sorted)
+	largest := sorted[n-1]
 	if math.IsInf(largest, 0) {
 		return smoothed, p
 	}
@@ -83,15 +80,17 @@ func ParetoSmooth(logWeights []float64) ([]float64, Pareto) {
 	// The tail is what exceeds the largest weight that is not in it, which
 	// must not underflow beside the largest of all.
 	m := int(math.Ceil(min(float64(n)/5, 3*math.Sqrt(float64(n)))))
-	cut := max(logWeights[order[max(n-m-1, 0)]]-largest, math.Log(0x1p-1022))
-	from := sort.Search(n, func(i int) bool { return logWeights[order[i]]-largest > cut })
-	tail := make([]float64, 0, n-from)
-	for _, i := range order[from:] {
-		tail = append(tail, math.Exp(logWeights[i]-largest)-math.Exp(cut))
+	cut := max(sorted[max(n-m-1, 0)]-largest, math.Log(0x1p-1022))
+	var order []int // of the tail, ascending
+	for i, l := range logWeights {
+		if l-largest > cut {
+			order = append(order, i)
+		}
 	}
-	p.Tail = len(tail)
-	if p.Tail == 0 || logWeights[order[from]] == largest {
-		if logWeights[order[max(n-5, 0)]] == largest {
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(logWeights[a], logWeights[b]) })
+	p.Tail = len(order)
+	if p.Tail == 0 || logWeights[order[0]] == largest {
+		if sorted[max(n-5, 0)] == largest {
 			p.K = math.NaN()
 		}
 		return smoothed, p
@@ -99,12 +98,16 @@ func ParetoSmooth(logWeights []float64) ([]float64, Pareto) {
 	if p.Tail < 5 {
 		return smoothed, p
 	}
+	tail := make([]float64, p.Tail)
+	for j, i := range order {
+		tail[j] = math.Exp(logWeights[i]-largest) - math.Exp(cut)
+	}
 	k, sigma := FitPareto(tail)
 	if k-k != 0 {
 		return smoothed, p
 	}
 	p.K = k
-	for j, i := range order[from:] {
+	for j, i := range order {
 		q := -math.Log1p(-(float64(j) + 0.5) / float64(p.Tail)) // of the exponential
 		if math.Abs(k) > epsilon {
 			q = math.Expm1(k*q) / k

@@ -195,15 +195,3 @@ func TestTabulatedBadInput(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkTabulatedDraw(b *testing.B) {
-	d, err := NewTabulated(normalLogProb, math.Inf(-1), math.Inf(1), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	rng := newRand(1)
-	b.ReportAllocs()
-	for b.Loop() {
-		d.Draw(rng)
-	}
-}
