@@ -48,7 +48,7 @@ func (i KMeansInit) String() string {
 // the defaults.
 type KMeansOptions struct {
 	// Defaults: MaxIter 300; Tol 0, which stops when a step leaves the
-	// inertia as it was; Restarts 10.
+	// inertia as it was, but for rounding; Restarts 10.
 	lvm.Options
 
 	// Init finds the first centres of each restart. Default: PlusPlus.
@@ -67,12 +67,13 @@ type KMeansOptions struct {
 // restarts, by Lloyd's iterations from each start. The objective in the trace
 // is −J; it never falls, and it ends in a local maximum, so restarts matter.
 //
-// It panics if k < 1 or, unless centres are given, rng is nil. Data with a
-// NaN, an infinity or a value beyond ±1e140, with fewer than k distinct rows,
+// It panics if k < 1, Init is not one of its values or, unless centres are
+// given, rng is nil. Data with a NaN, an infinity or a value beyond ±1e140, with fewer than k distinct rows,
 // and weights that are negative or sum to nothing are a *lvm.DataError; given
 // centres or weights of another shape are a *lvm.ShapeError.
 //
-// Cost: an iteration of Lloyd takes O(n·k·d), and O(n + k·d) memory.
+// Cost: an iteration takes O(n·k·d) time at most. Memory is half of x again and
+// O(n·(1 + k/32)) for every restart at work.
 //
 // Source: Lloyd (1982), Least squares quantization in PCM; MacQueen (1967).
 func FitKMeans(rng *rand.Rand, x mat.Matrix, k int, opts *KMeansOptions) (*KMeans, lvm.Trace, error) {
@@ -85,6 +86,9 @@ func FitKMeans(rng *rand.Rand, x mat.Matrix, k int, opts *KMeansOptions) (*KMean
 	}
 	if rng == nil && opts.Centers == nil {
 		panic("clustering: FitKMeans with a nil generator")
+	}
+	if opts.Init < PlusPlus || opts.Init > RandomRows {
+		panic(fmt.Sprintf("clustering: FitKMeans with %v", opts.Init))
 	}
 	data, err := newWeighted(op, x, opts.Weights)
 	if err != nil {
@@ -114,6 +118,7 @@ func FitKMeans(rng *rand.Rand, x mat.Matrix, k int, opts *KMeansOptions) (*KMean
 		Op:    op,
 		Start: func(rng *rand.Rand) (*lloyd, error) { return newLloyd(op, data, start(rng)).withBounds(single), nil },
 		Step:  (*lloyd).step,
+		Noise: func(l *lloyd) float64 { return l.noise },
 	})
 	if err != nil {
 		return nil, trace, err

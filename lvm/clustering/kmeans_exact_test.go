@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-lessons/latent/lvm"
 )
 
 // hardData returns the kinds of data on which bounds go wrong: distances that
@@ -150,5 +152,47 @@ func TestKMeansSameBitsOnAnyNumberOfCores(t *testing.T) {
 		if j := m.Inertia(x); j != first.Inertia(x) {
 			t.Errorf("inertia %v with GOMAXPROCS = %d, was %v", j, cores, first.Inertia(x))
 		}
+	}
+}
+
+// Centres so far out that single precision overflows come within reach later.
+func TestKMeansStartFarAway(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	for trial := range 300 {
+		n, d, k := 20+rng.IntN(200), 1+rng.IntN(4), 2+rng.IntN(40)
+		x := hardData(rng, kinds[trial%4], n, d)
+		start := mat.NewDense(k, d, nil)
+		start.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() * math.Pow(10, float64(rng.IntN(25))) }, start)
+		data, err := newWeighted("test", x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameVisits(t, fmt.Sprintf("trial %d", trial), data, start, x, nil)
+	}
+}
+
+// Rows that differ by a few units in the last place: the inertia is mostly
+// rounding, and moves up as well as down.
+func TestKMeansAmidRounding(t *testing.T) {
+	rose := 0
+	for seed := range uint64(500) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		const from = 1 << 40
+		x := mat.NewDense(100+rng.IntN(200), 1, nil)
+		x.Apply(func(_, _ int, _ float64) float64 { return from + from*0x1p-52*float64(rng.IntN(12)) }, x)
+		k := 2 + rng.IntN(5)
+		_, trace, err := FitKMeans(rng, x, k, &KMeansOptions{Options: lvm.Options{Restarts: 1, MaxIter: 20, Tol: -1}})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for i, j := range trace.Objective[1:] {
+			if j < trace.Objective[i] {
+				rose++
+				break
+			}
+		}
+	}
+	if rose == 0 {
+		t.Error("control: no inertia ever rose, so this tests nothing")
 	}
 }

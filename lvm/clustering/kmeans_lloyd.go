@@ -24,6 +24,8 @@ type lloydWork struct {
 	labels []int32
 	cells  cells
 	bounds *bounds // nil: search all centres
+	shake  float64 // how far rounding moves √J
+	noise  float64 // and so the J of the last step
 
 	// Scratch of each worker: rows to sum up, a distance to every centre, and a
 	// searcher if there are bounds.
@@ -57,6 +59,7 @@ func newLloyd(op string, data weighted, centers *mat.Dense) *lloyd {
 	for i := range work.cells.stale {
 		work.cells.stale[i] = true
 	}
+	work.shake = data.shake()
 	work.lists = make([][]int32, work.blocks.Workers())
 	for range work.blocks.Workers() {
 		work.d2 = append(work.d2, make([]float64, k))
@@ -96,7 +99,22 @@ func (l *lloyd) step() (*lloyd, float64, error) {
 	if math.IsInf(inertia, 0) {
 		return nil, 0, &lvm.DataError{Op: l.op, Row: -1, Col: -1, Problem: "the weighted squared distances overflow", Try: "smaller weights"}
 	}
+	l.noise = l.shake * (2*math.Sqrt(inertia) + l.shake)
 	return &lloyd{l.means(), l.lloydWork}, -inertia, nil
+}
+
+// shake returns how far rounding may move √J. A centre and the means that J is
+// computed from are each off by a few 2⁻⁵³ of the size of the rows, and √J is the
+// length of a vector that is off by √W times that.
+func (d weighted) shake() float64 {
+	var size, total float64
+	for _, o := range d.origin {
+		size = math.Hypot(size, math.Abs(o)+d.spread)
+	}
+	for _, w := range d.w {
+		total += w
+	}
+	return 4 * 0x1p-53 * size * math.Sqrt(total)
 }
 
 // of returns the cells of block b.

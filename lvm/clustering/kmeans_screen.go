@@ -83,9 +83,10 @@ func (p panels) panel(g int) []float32 {
 	return p.c[g*size : (g+1)*size]
 }
 
-// below and above bound a distance that the screen has measured.
+// below and above bound a distance that the screen has measured. The square of
+// one beyond 2⁶⁴ overflows, and then all that is known is that it is large.
 func (p *panels) below(dist float32) float64 {
-	return float64(dist)*p.unit*(1-p.relative) - p.absolute
+	return float64(min(dist, 0x1p63))*p.unit*(1-p.relative) - p.absolute
 }
 
 func (p *panels) above(dist float32) float64 {
