@@ -18,7 +18,7 @@ WORKDIR /opt/latent
 
 COPY cmd/lessons/requirements*.txt cmd/lessons/
 RUN python3 -m venv /opt/jupyter \
- && pip install --no-cache-dir --require-hashes \
+ && pip install --no-cache-dir --no-compile --require-hashes \
       -r cmd/lessons/requirements.txt -r cmd/lessons/requirements-hub.txt
 
 COPY go.mod go.sum ./
@@ -31,7 +31,7 @@ RUN go build -o /usr/local/bin/lessons ./cmd/lessons \
  && lessons kernel -dir /usr/local/share/jupyter \
  && lessons run -w \
  && ln -s /usr/local/go/bin/go /usr/local/go/bin/gofmt /opt/jupyter/bin/jupyter* /usr/local/bin/ \
- && chmod -R a+rwX /opt/go/cache /opt/latent
+ && chmod -R a+rwX /opt/go /opt/latent
 
 ARG NB_UID=1000
 RUN useradd --uid "$NB_UID" --create-home --shell /bin/bash student && chmod a+rwx /home/student
