@@ -172,6 +172,9 @@ func covariance(dst *mat.SymDense, x *mat.Dense) {
 // the data: together they take less than twice the data. (The pool of a kernel is
 // emptied at times, and under the race detector often.)
 func TestStepMemory(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates for itself")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // goroutines allocate too
 	const n, d = 32768, 8
 	rng := rand.New(rand.NewPCG(1, 2))

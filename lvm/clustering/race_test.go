@@ -1,0 +1,5 @@
+//go:build race
+
+package clustering
+
+const raceDetector = true
