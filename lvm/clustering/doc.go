@@ -5,4 +5,11 @@
 // the model's algorithm, pure, for looking at it frame by frame; FitX is the
 // shared loop over the same step with restarts, stopping and best of. Data is
 // a mat.Matrix with one observation per row, never modified, never retained.
+//
+// Bayesian mixtures come by two routes. VBGMM and VBMeans are variational
+// posteriors, models like the others. MixtureGibbs, DPGibbs and AuxiliaryGibbs
+// sample labels; they are kernels for package sampling, which runs them and
+// judges their draws. CRP, DP and Dirichlet are the distributions behind them,
+// and CoClustering, PointEstimate and their like report what draws of
+// partitions say.
 package clustering

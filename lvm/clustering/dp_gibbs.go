@@ -1,6 +1,7 @@
 package clustering
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/latent-lessons/latent/lvm"
 	"github.com/latent-lessons/latent/lvm/sampling"
 )
 
@@ -100,6 +102,13 @@ type DPGibbs struct {
 	// step. nil: α stays as it is in the state.
 	AlphaPrior *GammaPrior
 
+	// SplitMerge is how many times each step proposes to split a cluster or to
+	// merge two, before it redraws the labels (Jain and Neal 2004). It helps
+	// where clusters overlap so that rows one by one do not find the way.
+	// Info.Acceptance is the share of these proposals that was accepted.
+	// Default: none.
+	SplitMerge int
+
 	sweeps *sweeps
 }
 
@@ -110,6 +119,14 @@ func (g *DPGibbs) Step(rng *rand.Rand, s DPState) (DPState, sampling.Info) {
 		return s, info
 	}
 	w := g.sweeps
+	if g.SplitMerge > 0 {
+		info.Acceptance = 0
+	}
+	for range g.SplitMerge {
+		if w.splitMerge(rng, s.Alpha) {
+			info.Acceptance += 1 / float64(g.SplitMerge)
+		}
+	}
 	if info.Err = w.sweep(rng, s.Alpha); info.Err != nil {
 		return s, info
 	}
@@ -132,6 +149,9 @@ func (g *DPGibbs) prepare(s DPState) error {
 			if err := g.AlphaPrior.check(op); err != nil {
 				return err
 			}
+		}
+		if g.SplitMerge < 0 {
+			return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("SplitMerge is %d", g.SplitMerge), Try: "0 for none, or a few per step"}
 		}
 		w, err := newSweeps(op, g.X, g.Prior, 0)
 		if err != nil {

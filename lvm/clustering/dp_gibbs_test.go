@@ -87,12 +87,97 @@ func TestDPGibbsEnumerated(t *testing.T) {
 	}
 }
 
-// posterior returns that of all partitions.
+// splitMergeOnly is a kernel that splits and merges and does nothing else.
+type splitMergeOnly struct{ *DPGibbs }
+
+func (k splitMergeOnly) Step(rng *rand.Rand, s DPState) (DPState, sampling.Info) {
+	if err := k.prepare(s); err != nil {
+		return s, sampling.Info{Err: err}
+	}
+	for range 2 {
+		k.sweeps.splitMerge(rng, s.Alpha)
+	}
+	return DPState{Z: k.sweeps.z, Alpha: s.Alpha}, sampling.Info{}
+}
+
+// Splits and merges alone reach every partition of nine rows, with the right
+// frequencies, also under a prior that makes every row matter; and together with Gibbs.
+func TestSplitMergeEnumerated(t *testing.T) {
+	const alpha = 2.5
+	x := nine()
+	narrow := NIW{Mean: []float64{0, 1}, Kappa: 0.3, Nu: 4, Scale: mat.NewSymDense(2, []float64{0.3, 0, 0, 0.3})}
+	fixed := FixedVariance{Mean: []float64{0, 1}, PriorVariance: 3, Variance: 0.6}
+	for name, c := range map[string]struct {
+		prior  ClusterPrior
+		kernel func(g *DPGibbs) sampling.Kernel[DPState]
+		alpha  float64
+		right  bool
+	}{
+		"alone, NIW":            {nineNIW, func(g *DPGibbs) sampling.Kernel[DPState] { return splitMergeOnly{g} }, alpha, true},
+		"alone, narrow NIW":     {narrow, func(g *DPGibbs) sampling.Kernel[DPState] { return splitMergeOnly{g} }, alpha, true},
+		"alone, fixed variance": {fixed, func(g *DPGibbs) sampling.Kernel[DPState] { return splitMergeOnly{g} }, alpha, true},
+		"with Gibbs":            {nineNIW, func(g *DPGibbs) sampling.Kernel[DPState] { g.SplitMerge = 2; return g }, alpha, true},
+		"alone, another α":      {nineNIW, func(g *DPGibbs) sampling.Kernel[DPState] { return splitMergeOnly{g} }, 1.4, false},
+	} {
+		g := &DPGibbs{X: x, Prior: c.prior}
+		draws := runDP(t, c.kernel(g), DPState{Z: make([]int, 9), Alpha: alpha}, 15000)
+		if far := compare(t, draws, posterior(&DPGibbs{X: x, Prior: c.prior}, c.alpha)); (far < 4.5) != c.right {
+			t.Errorf("%s: %.1f standard errors away from the posterior for α = %v", name, far, c.alpha)
+		}
+	}
+}
+
+// After splits, merges and sweeps the log density is still that of the labels.
+func TestSplitMergeKeepsBooks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	_, x := testGMM(Full).Sample(rng, 300)
+	prior, err := DataNIW(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &DPGibbs{X: x, Prior: prior, SplitMerge: 5}
+	s := DPState{Z: make([]int, 300), Alpha: 1}
+	accepted := 0.0
+	for range 100 {
+		next, info := g.Step(rng, s)
+		if info.Err != nil {
+			t.Fatal(info.Err)
+		}
+		if want := g.LogJoint(next); math.Abs(want-info.LogDensity) > 1e-8*math.Abs(want) {
+			t.Fatalf("log density %v, from scratch %v", info.LogDensity, want)
+		}
+		accepted += info.Acceptance
+		s = next
+	}
+	if accepted == 0 {
+		t.Error("nothing was accepted")
+	}
+}
+
+// posterior returns that of all partitions, from the evidences of all sets of rows.
 func posterior(g *DPGibbs, alpha float64) map[string]float64 {
-	n, _ := g.X.Dims()
+	n, d := g.X.Dims()
+	evidence := make([]float64, 1<<n)
+	for set := 1; set < 1<<n; set++ {
+		var rows []float64
+		for i := range n {
+			if set>>i&1 == 1 {
+				rows = append(rows, mat.Row(nil, i, g.X)...)
+			}
+		}
+		evidence[set] = g.Prior.LogMarginal(mat.NewDense(len(rows)/d, d, rows))
+	}
 	states := make(map[string]float64)
 	for z := range Partitions(n) {
-		states[key(z)] = g.LogJoint(DPState{Z: z, Alpha: alpha})
+		l := CRP{Alpha: alpha}.LogProb(z)
+		var sets [16]int
+		for i, k := range z {
+			sets[k] |= 1 << i
+		}
+		for _, set := range sets {
+			l += evidence[set]
+		}
+		states[key(z)] = l
 	}
 	return exact(states)
 }
@@ -239,7 +324,7 @@ func TestGewekeGibbs(t *testing.T) {
 	const n = 6
 	prior := NIW{Mean: []float64{0.5}, Kappa: 0.5, Nu: 4, Scale: mat.NewSymDense(1, []float64{2})}
 	other := prior
-	other.Scale = mat.NewSymDense(1, []float64{3})
+	other.Scale = mat.NewSymDense(1, []float64{3.5})
 	alphaPrior := GammaPrior{3, 2}
 	fixed := FixedVariance{Mean: []float64{0.5}, PriorVariance: 3, Variance: 0.5}
 
@@ -285,9 +370,9 @@ func TestGewekeGibbs(t *testing.T) {
 		a, b := math.Tanh(x.At(0, 0)/2), math.Tanh(x.At(1, 0)/2) // bounded, as t has few moments
 		return []float64{float64(NumClusters(z)), same, a, a * a, a * b, same * a * b, alpha, alpha * alpha, alpha * float64(NumClusters(z))}
 	}
-	infinite := func(p ClusterPrior, a *GammaPrior) func(*rand.Rand, DPState, *mat.Dense) (DPState, sampling.Info) {
+	infinite := func(p ClusterPrior, a *GammaPrior, splits int) func(*rand.Rand, DPState, *mat.Dense) (DPState, sampling.Info) {
 		return func(rng *rand.Rand, s DPState, x *mat.Dense) (DPState, sampling.Info) {
-			return (&DPGibbs{X: x, Prior: p, AlphaPrior: a}).Step(rng, s)
+			return (&DPGibbs{X: x, Prior: p, AlphaPrior: a, SplitMerge: splits}).Step(rng, s)
 		}
 	}
 	finite := func(alpha float64) func(*rand.Rand, DPState, *mat.Dense) (DPState, sampling.Info) {
@@ -315,14 +400,16 @@ func TestGewekeGibbs(t *testing.T) {
 		step  func(*rand.Rand, DPState, *mat.Dense) (DPState, sampling.Info)
 		right bool
 	}{
-		{"infinite, NIW", prior, labels, infinite(prior, &alphaPrior), true},
-		{"infinite, fixed variance", fixed, labels, infinite(fixed, &alphaPrior), true},
-		{"infinite, α not redrawn by its prior", prior, labels, infinite(prior, &GammaPrior{3, 1.6}), false},
-		{"infinite, another prior", prior, labels, infinite(other, &alphaPrior), false},
+		{"infinite, NIW", prior, labels, infinite(prior, &alphaPrior, 0), true},
+		{"infinite, fixed variance", fixed, labels, infinite(fixed, &alphaPrior, 0), true},
+		{"infinite, splits and merges", prior, labels, infinite(prior, &alphaPrior, 2), true},
+		{"infinite, splits and merges under another prior", prior, labels, infinite(other, &alphaPrior, 2), false},
+		{"infinite, α not redrawn by its prior", prior, labels, infinite(prior, &GammaPrior{3, 1.4}, 0), false},
+		{"infinite, another prior", prior, labels, infinite(other, &alphaPrior, 0), false},
 		{"finite", prior, finiteLabels, finite(1.5), true},
-		{"finite, another α", prior, finiteLabels, finite(1.8), false},
+		{"finite, another α", prior, finiteLabels, finite(2), false},
 	} {
-		const draws = 30000
+		const draws = 15000
 		rng := rand.New(rand.NewPCG(15, 16))
 		s := c.draw(rng)
 		x := rows(rng, s.Z, nil, c.prior)

@@ -79,19 +79,13 @@ func (s *sweeps) resize(slots int) {
 
 // start takes up a state: it copies the labels and fits the clusters.
 func (s *sweeps) start(op string, z []int) error {
-	if len(z) != s.N {
-		return &lvm.ShapeError{Op: op, What: "labels in the state", Got: len(z), Want: s.N}
-	}
 	limit := s.k
 	if limit == 0 {
 		limit = s.N
 	}
-	most := 0
-	for i, l := range z {
-		if l < 0 || l >= limit {
-			return &lvm.DataError{Op: op, Row: i, Col: -1, Problem: fmt.Sprintf("the label is %d", l), Try: fmt.Sprintf("labels from 0 to %d", limit-1)}
-		}
-		most = max(most, l)
+	most, err := checkLabels(op, z, s.N, limit)
+	if err != nil {
+		return err
 	}
 	s.resize(most + 1)
 	s.z = s.buffers[0]
@@ -122,6 +116,20 @@ func (s *sweeps) start(op string, z []int) error {
 		}
 	}
 	return nil
+}
+
+// checkLabels returns the largest of n labels, each from 0 to limit−1.
+func checkLabels(op string, z []int, n, limit int) (most int, err error) {
+	if len(z) != n {
+		return 0, &lvm.ShapeError{Op: op, What: "labels in the state", Got: len(z), Want: n}
+	}
+	for i, l := range z {
+		if l < 0 || l >= limit {
+			return 0, &lvm.DataError{Op: op, Row: i, Col: -1, Problem: fmt.Sprintf("the label is %d", l), Try: fmt.Sprintf("labels from 0 to %d", limit-1)}
+		}
+		most = max(most, l)
+	}
+	return most, nil
 }
 
 // sweep redraws every label, in order.

@@ -352,6 +352,9 @@ func TestGibbsRefuses(t *testing.T) {
 		"a bad prior of α":   {&DPGibbs{X: x, Prior: prior, AlphaPrior: &GammaPrior{0, 1}}, DPState{Z: z, Alpha: 1}, &data},
 		"a label beyond n−1": {&DPGibbs{X: x, Prior: prior}, DPState{Z: []int{0, 0, 0, 0, 5}, Alpha: 1}, &data},
 		"no labels":          {&DPGibbs{X: x, Prior: prior}, DPState{Alpha: 1}, &shape},
+		"the wrong width":    {&DPGibbs{X: x, Prior: randomNIW(rng, 3)}, DPState{Z: z, Alpha: 1}, &shape},
+		"a singular scale":   {&DPGibbs{X: x, Prior: flat}, DPState{Z: z, Alpha: 1}, &data},
+		"−1 splits":          {&DPGibbs{X: x, Prior: prior, SplitMerge: -1}, DPState{Z: z, Alpha: 1}, &data},
 	} {
 		_, info := c.g.Step(rng, c.s)
 		if info.Err == nil || !errors.As(info.Err, c.want) {
