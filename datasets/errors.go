@@ -83,7 +83,7 @@ type MissingFilesError struct {
 }
 
 func (e *MissingFilesError) Error() string {
-	return fmt.Sprintf("datasets: %s: no %s in %s; download them from %s and put them there, as .gz or unpacked",
+	return fmt.Sprintf("datasets: %s: no %s in folder %q; download them from %s and put them there, as .gz or unpacked",
 		e.Name, strings.Join(e.Files, ", "), e.Dir, e.Home)
 }
 

@@ -229,7 +229,7 @@ func TestMNISTMissing(t *testing.T) {
 	}
 	_, _, err := datasets.MNIST(dir)
 	var missing *datasets.MissingFilesError
-	want := fmt.Sprintf("datasets: MNIST: no train-labels-idx1-ubyte, t10k-images-idx3-ubyte in %s; "+
+	want := fmt.Sprintf("datasets: MNIST: no train-labels-idx1-ubyte, t10k-images-idx3-ubyte in folder %q; "+
 		"download them from https://github.com/cvdfoundation/mnist and put them there, as .gz or unpacked", dir)
 	if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)

@@ -74,7 +74,11 @@ func (m *Chains) Alt() string {
 		}
 		means[k] = num(sum)
 	}
-	return fmt.Sprintf("%s of %s, with means %s", count(len(m.Draws), "chain"), count(len(m.Draws[0]), "draw"), list(means))
+	noun := "means"
+	if len(means) == 1 {
+		noun = "mean"
+	}
+	return fmt.Sprintf("%s of %s, with %s %s", count(len(m.Draws), "chain"), count(len(m.Draws[0]), "draw"), noun, list(means))
 }
 
 // Ranks draws, for each of several Markov chains, how often its draws have low,

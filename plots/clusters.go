@@ -19,7 +19,7 @@ type Clusters struct {
 	Points plotter.XYs
 	Labels []int // −1 = none, drawn grey
 
-	// Names are the legend entries of labels 0, 1, …; nil means "cluster 1" and so
+	// Names are the legend entries of labels 0, 1, …; nil means "cluster 0" and so
 	// on. With one label or more than ten there is no legend.
 	Names []string
 
@@ -197,7 +197,7 @@ func (c *Clusters) name(label int) string {
 		}
 		return ""
 	}
-	return "cluster " + strconv.Itoa(label+1)
+	return "cluster " + strconv.Itoa(label)
 }
 
 func (c *Clusters) thumb(label int) plot.Thumbnailer {

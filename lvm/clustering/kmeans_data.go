@@ -119,9 +119,9 @@ func (d weighted) checkDistinct(op string, k int) error {
 			}
 		}
 	}
-	problem := fmt.Sprintf("%d rows, fewer than the %d clusters", rows, k)
+	problem := fmt.Sprintf("fewer rows, %d, than clusters, %d", rows, k)
 	if rows >= k {
-		problem = fmt.Sprintf("only %d of the %d rows are distinct, fewer than the %d clusters", len(seen), rows, k)
+		problem = fmt.Sprintf("fewer distinct rows, %d of %d, than clusters, %d", len(seen), rows, k)
 	}
 	return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: problem, Try: fmt.Sprintf("k ≤ %d", len(seen))}
 }
