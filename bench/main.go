@@ -24,7 +24,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-var cases = []func() []task{kmeansTasks, gmmTasks}
+var cases = []func() []task{kmeansTasks, gmmTasks, vbTasks, dpTasks}
 
 // A task is one computation that both sides do.
 type task struct {

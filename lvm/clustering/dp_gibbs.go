@@ -105,6 +105,7 @@ type DPGibbs struct {
 	// SplitMerge is how many times each step proposes to split a cluster or to
 	// merge two, before it redraws the labels (Jain and Neal 2004). It helps
 	// where clusters overlap so that rows one by one do not find the way.
+	// Each looks six times at the rows of the clusters it concerns.
 	// Info.Acceptance is the share of these proposals that was accepted.
 	// Default: none.
 	SplitMerge int
