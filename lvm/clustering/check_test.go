@@ -28,6 +28,7 @@ func TestConformance(t *testing.T) {
 				continue // the plane has all that differs between shapes
 			}
 			t.Run("mixture "+shape.String()+" "+name, func(t *testing.T) { check.Run(t, gmmModel(x, shape)) })
+			t.Run("mixture by ICM "+shape.String()+" "+name, func(t *testing.T) { check.Run(t, icmModel(x, shape)) })
 		}
 	}
 }
@@ -55,15 +56,26 @@ func kmeansModel(x *mat.Dense) check.Model[*KMeans] {
 }
 
 func gmmModel(x *mat.Dense, shape Shape) check.Model[*GMM] {
+	return mixtureModel(x, shape, FitGMM, (*GMM).Step)
+}
+
+func icmModel(x *mat.Dense, shape Shape) check.Model[*GMM] {
+	return mixtureModel(x, shape, FitICM, (*GMM).StepICM)
+}
+
+type fitFunc func(rng *rand.Rand, x mat.Matrix, k int, opts *GMMOptions) (*GMM, lvm.Trace, error)
+
+// mixtureModel is a mixture fitted in one of several ways.
+func mixtureModel(x *mat.Dense, shape Shape, fit fitFunc, step func(*GMM, mat.Matrix) (*GMM, float64, error)) check.Model[*GMM] {
 	return check.Model[*GMM]{
 		X: x, K: 3,
 		Fit: func(rng *rand.Rand, x mat.Matrix, k int) (*GMM, lvm.Trace, error) {
-			return FitGMM(rng, x, k, &GMMOptions{Options: lvm.Options{MaxIter: 50}, Shape: shape})
+			return fit(rng, x, k, &GMMOptions{Options: lvm.Options{MaxIter: 50}, Shape: shape})
 		},
 		FitFrom: func(m *GMM, x mat.Matrix, steps int) (*GMM, lvm.Trace, error) {
-			return FitGMM(nil, x, 3, &GMMOptions{Options: lvm.Options{MaxIter: steps, Tol: -1}, Start: m})
+			return fit(nil, x, 3, &GMMOptions{Options: lvm.Options{MaxIter: steps, Tol: -1}, Start: m})
 		},
-		Step: (*GMM).Step,
+		Step: step,
 		Params: func(m *GMM) []float64 {
 			p := append([]float64(nil), m.Weights...)
 			p = append(p, m.Means.RawMatrix().Data...)

@@ -107,7 +107,7 @@ func (g *gaussian) squares(q, x, scratch []float64) {
 type eStep struct {
 	gs      []gaussian
 	size    int       // rows of a full chunk
-	n       int       // rows of the chunk in hand, padded
+	n, lo   int       // rows of the chunk in hand, padded, and its first row
 	x       []float64 // n×d by columns: the rows
 	post    []float64 // n×k by columns: p(z=k | x)
 	logProb []float64 // ln p(x) of the rows, without the padding
@@ -129,8 +129,15 @@ func padded(n int) int { return (n + kernels.RowLanes - 1) / kernels.RowLanes * 
 // run fills post and logProb for the rows from lo to hi. Where the log density is
 // not a finite number, the posterior is not either.
 func (e *eStep) run(rows num.Rows, lo, hi int) {
+	e.load(rows, lo, hi)
+	e.posterior()
+}
+
+// load brings in the rows from lo to hi.
+func (e *eStep) load(rows num.Rows, lo, hi int) {
 	n, d, k := padded(hi-lo), rows.D, len(e.gs)
-	e.n, e.x, e.post, e.logProb = n, e.x[:n*d], e.post[:n*k], e.logProb[:n]
+	e.n, e.lo = n, lo
+	e.x, e.post, e.logProb = e.x[:n*d], e.post[:n*k], e.logProb[:hi-lo]
 	for b := 0; b < n; b += 4 {
 		row := func(i int) []float64 { return rows.Row(min(lo+b+i, hi-1))[:d] }
 		r0, r1, r2, r3 := row(0), row(1), row(2), row(3)
@@ -139,6 +146,10 @@ func (e *eStep) run(rows num.Rows, lo, hi int) {
 			to[0], to[1], to[2], to[3] = v, r1[j], r2[j], r3[j]
 		}
 	}
+}
+
+// joint sets post to ln p(x, z=k).
+func (e *eStep) joint() {
 	for c := range e.gs {
 		post, bias := e.of(c), e.gs[c].bias
 		e.gs[c].squares(post, e.x, e.scratch)
@@ -146,8 +157,12 @@ func (e *eStep) run(rows num.Rows, lo, hi int) {
 			post[b] = bias - 0.5*q
 		}
 	}
-	kernels.LogSumExpRows(e.logProb, kernels.Of(k, n, e.post, n).T())
-	e.logProb = e.logProb[:hi-lo]
+}
+
+// posterior fills post and logProb.
+func (e *eStep) posterior() {
+	e.joint()
+	kernels.LogSumExpRows(e.logProb[:e.n], kernels.Of(len(e.gs), e.n, e.post, e.n).T())
 }
 
 // of returns the posterior probabilities of component c.

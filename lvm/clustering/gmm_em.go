@@ -53,10 +53,47 @@ func (m *GMM) StepWeighted(x mat.Matrix, w []float64) (*GMM, float64, error) {
 	return newEM(op, data).step(m)
 }
 
+// MStep returns the mixture of the receiver's Shape and Floor with the largest
+// expected log-likelihood Q under the responsibilities q, n×k; see
+// [GMM.FreeEnergy]. Otherwise the receiver does not matter. With q = m.Posterior(x)
+// it is Step, which does both halves in one pass.
+//
+// Besides the errors of Step, q of another shape is a *lvm.ShapeError, and one
+// that is negative, not finite or whose rows do not sum to one within 1e-6 is a
+// *lvm.DataError.
+//
+// Cost: that of Step.
+func (m *GMM) MStep(x, q mat.Matrix) (*GMM, error) {
+	const op = "clustering.GMM.MStep"
+	data, err := newWeighted(op, x, nil)
+	if err != nil {
+		return nil, err
+	}
+	e := newEM(op, data)
+	gs, err := e.prepare(m)
+	if err != nil {
+		return nil, err
+	}
+	given, err := responsibilities(op, q, data.N, len(gs))
+	if err != nil {
+		return nil, err
+	}
+	e.respond = func(c *eStep) {
+		for b := range c.logProb {
+			for k, v := range given.Row(c.lo + b) {
+				c.of(k)[b] = v
+			}
+		}
+	}
+	s, _ := e.sweep(gs, m.Shape, m.Means)
+	return e.maximise(m, gs, s)
+}
+
 // em is what the steps of one climb share: the data and the work space.
 type em struct {
 	op      string
 	data    weighted
+	respond func(*eStep) // fills in the responsibilities of a chunk
 	blocks  num.Blocks
 	logLik  []float64  // of each block
 	sums    []*moments // of each block
@@ -65,34 +102,57 @@ type em struct {
 }
 
 func newEM(op string, data weighted) *em {
-	return &em{op: op, data: data, blocks: num.BlocksOf(data.N)}
+	return &em{op: op, data: data, respond: (*eStep).posterior, blocks: num.BlocksOf(data.N)}
 }
+
+func (e *em) rounding() float64 { return e.noise }
 
 // step returns the next mixture, and the log-likelihood of m.
 func (e *em) step(m *GMM) (*GMM, float64, error) {
-	gs, err := m.densities(e.op)
+	gs, s, logLik, err := e.expect(m)
 	if err != nil {
-		return nil, math.NaN(), err
+		return nil, logLik, err
 	}
-	if e.data.D != m.dim() {
-		return nil, math.NaN(), &lvm.ShapeError{Op: e.op, What: "columns of x", Got: e.data.D, Want: m.dim()}
+	next, err := e.maximise(m, gs, s)
+	return next, logLik, err
+}
+
+// expect is the E step. It returns the moments about the means of m, which are
+// valid until the next sweep, and the log-likelihood.
+func (e *em) expect(m *GMM) ([]gaussian, *moments, float64, error) {
+	gs, err := e.prepare(m)
+	if err != nil {
+		return nil, nil, math.NaN(), err
 	}
 	s, logLik := e.sweep(gs, m.Shape, m.Means)
 	if math.IsNaN(logLik) || math.IsInf(logLik, 0) {
-		return nil, logLik, e.outOfRange(m)
+		return nil, nil, logLik, e.outOfRange(m)
 	}
 	e.noise = 0
 	for k, n := range s.weight {
 		if gs[k].noise > 0.01 {
-			return nil, logLik, tooTight(e.op, k)
+			return nil, nil, logLik, tooTight(e.op, k)
 		}
 		e.noise += n * gs[k].noise
 	}
+	return gs, s, logLik, nil
+}
+
+// prepare checks m against the data.
+func (e *em) prepare(m *GMM) ([]gaussian, error) {
+	gs, err := m.densities(e.op)
+	if err == nil && e.data.D != m.dim() {
+		err = &lvm.ShapeError{Op: e.op, What: "columns of x", Got: e.data.D, Want: m.dim()}
+	}
+	return gs, err
+}
+
+// maximise is the M step, given the moments about the means of m.
+func (e *em) maximise(m *GMM, gs []gaussian, s *moments) (*GMM, error) {
 	if s.offCentre() {
 		s, _ = e.sweep(gs, m.Shape, s.means())
 	}
-	next, err := s.maximise(e.op, m.Shape, m.Floor)
-	return next, logLik, err
+	return s.maximise(e.op, m.Shape, m.Floor)
 }
 
 // sweep goes over the data once, E step and sums chunk by chunk, and returns
@@ -116,7 +176,7 @@ func (e *em) sweep(gs []gaussian, shape Shape, origin *mat.Dense) (*moments, flo
 		s.reset(origin)
 		e.logLik[block] = 0
 		for ; lo < hi; lo += w.size {
-			e.logLik[block] += w.run(s, e.data, lo, min(hi, lo+w.size))
+			e.logLik[block] += w.run(s, e.data, lo, min(hi, lo+w.size), e.respond)
 		}
 	})
 	total, logLik := e.sums[0], e.logLik[0]
@@ -144,7 +204,7 @@ func (e *em) outOfRange(m *GMM) error {
 	return err
 }
 
-// maximise is the M step.
+// maximise returns the mixture of which the rows have these moments.
 func (s *moments) maximise(op string, shape Shape, floor []float64) (*GMM, error) {
 	var total float64
 	for _, n := range s.weight {

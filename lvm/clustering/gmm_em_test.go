@@ -14,7 +14,7 @@ import (
 // plainStep is Step as the equations stand: all responsibilities first, then
 // every sum in a pass of its own.
 func plainStep(m *GMM, x *mat.Dense, w []float64) *GMM {
-	n, d := x.Dims()
+	n, _ := x.Dims()
 	k := len(m.Weights)
 	gamma := mat.NewDense(n, k, nil)
 	for i := range n {
@@ -23,11 +23,18 @@ func plainStep(m *GMM, x *mat.Dense, w []float64) *GMM {
 			gamma.Set(i, c, w[i]*p[c]/sum(p))
 		}
 	}
+	return plainMStep(m, x, gamma)
+}
+
+// plainMStep is the M step, of the shape of m and without a floor.
+func plainMStep(m *GMM, x, gamma *mat.Dense) *GMM {
+	n, d := x.Dims()
+	_, k := gamma.Dims()
 	next := &GMM{Weights: make([]float64, k), Means: mat.NewDense(k, d, nil), Shape: m.Shape, Floor: m.Floor}
 	for c := range k {
 		g := gamma.ColView(c)
 		nk := mat.Sum(g)
-		next.Weights[c] = nk / sum(w)
+		next.Weights[c] = nk / mat.Sum(gamma)
 		mean := next.Means.RowView(c).(*mat.VecDense)
 		mean.MulVec(x.T(), g)
 		mean.ScaleVec(1/nk, mean)

@@ -66,21 +66,33 @@ type GMMOptions struct {
 // Source: as GMM.Step; the start is that of Pilikos, Unsupervised Learning,
 // Algorithm 2.
 func FitGMM(rng *rand.Rand, x mat.Matrix, k int, opts *GMMOptions) (*GMM, lvm.Trace, error) {
-	const op = "clustering.FitGMM"
+	return fitGMM("FitGMM", rng, x, k, opts, lvm.Options{MaxIter: 1000, Tol: 1e-9, Restarts: 4},
+		func(op string, data weighted) stepper { return newEM(op, data) })
+}
+
+// stepper is a way up for mixtures, with the work space of one climb.
+type stepper interface {
+	step(m *GMM) (next *GMM, objective float64, err error)
+	rounding() float64 // how far it may have moved the last objective
+}
+
+// fitGMM is FitGMM by any way up.
+func fitGMM(name string, rng *rand.Rand, x mat.Matrix, k int, opts *GMMOptions, defaults lvm.Options, newStepper func(op string, data weighted) stepper) (*GMM, lvm.Trace, error) {
+	op := "clustering." + name
 	if opts == nil {
 		opts = &GMMOptions{}
 	}
 	if k < 1 {
-		panic(fmt.Sprintf("clustering: FitGMM with k = %d", k))
+		panic(fmt.Sprintf("clustering: %s with k = %d", name, k))
 	}
 	if rng == nil && opts.Start == nil {
-		panic("clustering: FitGMM with a nil generator")
+		panic(fmt.Sprintf("clustering: %s with a nil generator", name))
 	}
 	if opts.Shape < Full || opts.Shape > Spherical {
-		panic(fmt.Sprintf("clustering: FitGMM with %v", opts.Shape))
+		panic(fmt.Sprintf("clustering: %s with %v", name, opts.Shape))
 	}
 	if math.IsNaN(opts.Floor) || math.IsInf(opts.Floor, 1) {
-		panic(fmt.Sprintf("clustering: FitGMM with a Floor of %v", opts.Floor))
+		panic(fmt.Sprintf("clustering: %s with a Floor of %v", name, opts.Floor))
 	}
 	data, err := newWeighted(op, x, opts.Weights)
 	if err != nil {
@@ -94,7 +106,7 @@ func FitGMM(rng *rand.Rand, x mat.Matrix, k int, opts *GMMOptions) (*GMM, lvm.Tr
 		return nil, lvm.Trace{}, err
 	}
 
-	settings := opts.Options.Or(lvm.Options{MaxIter: 1000, Tol: 1e-9, Restarts: 4})
+	settings := opts.Options.Or(defaults)
 	floor := cols.floor(opts.Floor)
 	start := func(rng *rand.Rand) (*GMM, error) { return startGMM(op, rng, data, cols, k, opts.Shape, floor) }
 	if opts.Start != nil {
@@ -110,13 +122,13 @@ func FitGMM(rng *rand.Rand, x mat.Matrix, k int, opts *GMMOptions) (*GMM, lvm.Tr
 		Op: op,
 		Start: func(rng *rand.Rand) (climber, error) {
 			m, err := start(rng)
-			return climber{m, newEM(op, data)}, err
+			return climber{m, newStepper(op, data)}, err
 		},
 		Step: func(c climber) (climber, float64, error) {
-			next, logLik, err := c.em.step(c.GMM)
-			return climber{next, c.em}, logLik, err
+			next, objective, err := c.way.step(c.GMM)
+			return climber{next, c.way}, objective, err
 		},
-		Noise: func(c climber) float64 { return c.em.noise },
+		Noise: func(c climber) float64 { return c.way.rounding() },
 	})
 	if err != nil {
 		return nil, trace, err
@@ -124,10 +136,10 @@ func FitGMM(rng *rand.Rand, x mat.Matrix, k int, opts *GMMOptions) (*GMM, lvm.Tr
 	return best.GMM, trace, nil
 }
 
-// climber is a mixture on its way up, with the work space of its climb.
+// climber is a mixture on its way up.
 type climber struct {
 	*GMM
-	em *em
+	way stepper
 }
 
 // columns holds the mean and the variance of every column.

@@ -108,8 +108,9 @@ func newSweeper(gs []gaussian, rows int) *sweeper {
 }
 
 // run adds the rows from lo to hi to s, and returns their log-likelihood.
-func (e *sweeper) run(s *moments, data weighted, lo, hi int) (logLik float64) {
-	e.eStep.run(data.Rows, lo, hi)
+func (e *sweeper) run(s *moments, data weighted, lo, hi int, respond func(*eStep)) (logLik float64) {
+	e.load(data.Rows, lo, hi)
+	respond(e.eStep)
 	rowWeights := data.w[lo:hi]
 	for b, v := range rowWeights {
 		if v == 0 {
