@@ -1,11 +1,12 @@
 """Kernels against numpy and scipy on the same machine, in turn, and the ratios.
 
     python -m venv v && v/bin/pip install numpy==2.4.6 scipy==1.17.1
-    v/bin/python bench/peers_kernels.py [rounds]
+    v/bin/python bench/peers_kernels.py [threads [rounds]]
 
-Each round times one case here and in Go, one after the other; a case's figure is the best
-of its rounds, so that what else runs on the machine counts as little as possible. Both
-sides may use THREADS processors.
+Each round times one case here and then in Go, in a few samples each; a case's figure is its
+best sample, so that what else runs on the machine counts as little as possible. Both sides
+may use as many processors as there are threads, 2 by default; the elementwise functions
+use one. The report is bench/KERNELS.md.
 """
 
 import os
@@ -15,8 +16,11 @@ import sys
 import tempfile
 import time
 
-THREADS = "2"
-os.environ["OPENBLAS_NUM_THREADS"] = THREADS  # before numpy is imported
+THREADS = int(sys.argv[1]) if len(sys.argv) > 1 else 2
+ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+SAMPLES = 4
+BEST = "avx512/float64" if "avx512f" in open("/proc/cpuinfo").read() else "avx2/float64"
+os.environ["OPENBLAS_NUM_THREADS"] = str(THREADS)  # before numpy is imported
 
 import numpy as np
 import scipy.linalg
@@ -90,51 +94,68 @@ GONUM = {
     "Gonum/Gemm/2048": "Gemm/float64/2048",
     "Gonum/Eigen/600": "Eigen/all/600",
 }
+# Elementwise functions of a million numbers, against package math and numpy.
+VECTOR = {
+    "exp": np.exp,
+    "log": np.log,
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "tanh": np.tanh,
+    "softplus": lambda x: np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0),
+}
+MILLION = 1_000_000
 
 
-def time_python(f, seconds=0.25):
-    """Seconds per call: the mean over as many calls as fit, as Go's benchmarks count."""
-    calls, start = 0, time.perf_counter()
-    while calls == 0 or time.perf_counter() - start < seconds:
+def calls_per_sample(flops):
+    """Calls that take some 20 ms: a sample is short enough to fall between disturbances."""
+    return max(1, round(20e-3 * 40e9 / flops))
+
+
+def time_python(f, calls):
+    start = time.perf_counter()
+    for _ in range(calls):
         f()
-        calls += 1
     return (time.perf_counter() - start) / calls
 
 
-def time_go(binary, name, seconds=0.25):
+def time_go(binary, name, calls, samples, threads=THREADS):
     pattern = "/".join(f"^{part}$" for part in ("Benchmark" + name).split("/"))
     out = subprocess.run(
-        [binary, "-test.run", "^$", "-test.bench", pattern, "-test.benchtime", f"{seconds}s"],
-        capture_output=True, text=True, check=True, env={**os.environ, "GOMAXPROCS": THREADS},
+        [binary, "-test.run", "^$", "-test.bench", pattern, "-test.benchtime", f"{calls}x", "-test.count", str(samples)],
+        capture_output=True, text=True, check=True, env={**os.environ, "GOMAXPROCS": str(threads)},
     ).stdout
-    return float(re.search(r"\s([\d.]+) ns/op", out).group(1)) / 1e9
+    return min(float(ns) for ns in re.findall(r"\s([\d.]+) ns/op", out)) / 1e9
 
 
 def main():
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 7
     with tempfile.TemporaryDirectory() as tmp:
         binary = os.path.join(tmp, "kernels.test")
         subprocess.run(["go", "test", "-c", "-o", binary, "./lvm/internal/kernels"], check=True)
         ours = {}
         print("| case | numpy GFLOP/s | ours | ours / numpy |\n|---|---|---|---|")
         for name, flops, make in CASES:
-            f = make()
-            f()  # its threads and pages
+            f, calls = make(), calls_per_sample(flops)
             theirs, mine = [], []
-            for _ in range(rounds):
-                theirs.append(time_python(f))
-                mine.append(time_go(binary, name))
+            for _ in range(ROUNDS):
+                time_python(f, 1)  # wake its threads
+                theirs += [time_python(f, calls) for _ in range(SAMPLES)]
+                mine.append(time_go(binary, name, calls, SAMPLES))
             ours[name] = min(mine)
             print(f"| {name} | {flops / min(theirs) / 1e9:.1f} | {flops / min(mine) / 1e9:.1f} | {min(theirs) / min(mine):.2f} |", flush=True)
-        print("\n| case | ours / gonum |\n|---|---|")
+        print("\n| case | gonum's time / ours |\n|---|---|")
         for name, same in GONUM.items():
-            theirs, mine = [], [ours[same]]
-            for _ in range(max(2, rounds // 2)):
-                theirs.append(time_go(binary, name))
-                mine.append(time_go(binary, same))
-            print(f"| {name} | {min(theirs) / min(mine):.1f} |", flush=True)
+            theirs = min(time_go(binary, name, 1, 2) for _ in range(ROUNDS))
+            print(f"| {name} | {theirs / ours[same]:.1f} |", flush=True)
         for n in (512, 1024, 2048):
             print(f"\nSGEMM over DGEMM, n = {n}: {ours[f'Gemm/float64/{n}'] / ours[f'Gemm/float32/{n}']:.2f}")
+        print("\n| a million float64, one core | ns each | math's time / ours | numpy's time / ours |\n|---|---|---|---|")
+        x = 10 * rng.random(MILLION)
+        for name, f in VECTOR.items():
+            times = []
+            for _ in range(ROUNDS):
+                go = [time_go(binary, f"Vector/{name}/n={MILLION}/{path}", 10, SAMPLES, threads=1) for path in (BEST, "math")]
+                times.append(go + [min(time_python(lambda: f(x), 5) for _ in range(SAMPLES))])
+            mine, math, numpy = np.min(times, axis=0)
+            print(f"| {name} | {mine / MILLION * 1e9:.2f} | {math / mine:.1f} | {numpy / mine:.1f} |", flush=True)
 
 
 main()
