@@ -31,7 +31,7 @@ RUN go build -o /usr/local/bin/lessons ./cmd/lessons \
  && lessons kernel -dir /usr/local/share/jupyter \
  && lessons run -w \
  && ln -s /usr/local/go/bin/go /usr/local/go/bin/gofmt /opt/jupyter/bin/jupyter* /usr/local/bin/ \
- && chmod -R a+rwX /opt/go /opt/latent
+ && chmod -R a+rwX /opt/go/cache /opt/latent
 
 ARG NB_UID=1000
 RUN useradd --uid "$NB_UID" --create-home --shell /bin/bash student && chmod a+rwx /home/student

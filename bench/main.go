@@ -102,6 +102,10 @@ type result struct {
 	difference      float64       // of the objectives, relative
 }
 
+// settle is how long the threads of a turn get to fall asleep: those of OpenMP
+// and OpenBLAS spin for a while after their work, at the cost of whose turn it is.
+const settle = 300 * time.Millisecond
+
 // measure lets both sides take turns. The first round warms caches and pages
 // and does not count.
 func measure(t task, peers *peers, rounds int) (result, error) {
@@ -111,6 +115,7 @@ func measure(t task, peers *peers, rounds int) (result, error) {
 	var r result
 	var own, peer []float64
 	for round := range rounds + 1 {
+		time.Sleep(settle)
 		all, objective, err := timed(t.Run)
 		if err != nil {
 			return result{}, err
@@ -121,6 +126,7 @@ func measure(t task, peers *peers, rounds int) (result, error) {
 		if err != nil {
 			return result{}, err
 		}
+		time.Sleep(settle)
 		theirs, want, err := peers.run(t.Name)
 		if err != nil {
 			return result{}, err
