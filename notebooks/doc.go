@@ -1,5 +1,5 @@
 // Package notebooks holds the lessons, a folder per chapter, and the tests that
-// execute them and hold them to their form.
+// hold them to their form. The test in each folder executes its lessons.
 //
 // A lesson is committed with its outputs, in canonical form: after a change,
 //
