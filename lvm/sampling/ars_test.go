@@ -193,7 +193,11 @@ func TestAdaptiveRejectionNotConcave(t *testing.T) {
 		for _, a := range []*AdaptiveRejection{
 			{Gradient: h, MaxPoints: 200},
 			{LogDensity: func(x float64) float64 { v, _ := h(x); return v }, MaxPoints: 200},
+			{Gradient: h, MaxPoints: 5},
 		} {
+			if a.MaxPoints == 5 && name == "a notch" {
+				continue // chords of five points pass below it
+			}
 			_, err := a.Sample(newRand(3), 100_000)
 			var concavity *ConcavityError
 			if !errors.As(err, &concavity) {

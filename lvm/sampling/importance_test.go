@@ -316,10 +316,21 @@ func TestResample(t *testing.T) {
 	for i, w := range weights {
 		p[i] = w / sum
 	}
-	for range 2000 {
-		at, err := ResampleIndices(rng, weights, n, SystematicResampling)
+	for seed := range uint64(2000) {
+		at, err := ResampleIndices(newRand(seed), weights, n, SystematicResampling)
 		if err != nil {
 			t.Fatal(err)
+		}
+		// By brute force: the index whose stretch of [0, sum) holds the tooth.
+		offset := newRand(seed).Float64()
+		for i, got := range at {
+			want, rest := 0, (float64(i)+offset)/n*sum
+			for ; rest >= weights[want]; want++ {
+				rest -= weights[want]
+			}
+			if got != want {
+				t.Fatalf("tooth %d with offset %v falls on %d, not %d", i, offset, want, got)
+			}
 		}
 		one := make([]int, len(weights))
 		for _, i := range at {

@@ -106,6 +106,35 @@ func TestMixtureProposalStep(t *testing.T) {
 	}
 }
 
+// A proposal that is the target already stays where it is, but for the noise
+// of its draws.
+func TestMixtureProposalFixedPoint(t *testing.T) {
+	for _, dof := range []float64{0, 4} {
+		q := someMixture(dof)
+		next, w, err := q.Step(newRand(1), q.LogProb, 40_000)
+		if err != nil || math.Abs(w.Perplexity()-1) > 1e-9 {
+			t.Fatalf("perplexity %v, %v", w.Perplexity(), err)
+		}
+		// A quarter of the draws is 10,000, so entries have standard errors of a
+		// few per cent of the scale at most.
+		for c, weight := range []float64{0.25, 0.75} {
+			if math.Abs(next.Weights[c]-weight) > 0.02 {
+				t.Errorf("ν = %v: weight %v, want %v", dof, next.Weights[c], weight)
+			}
+			for i := range 2 {
+				if math.Abs(next.Means.At(c, i)-q.Means.At(c, i)) > 0.08 {
+					t.Errorf("ν = %v: mean %v, want %v", dof, next.Means.At(c, i), q.Means.At(c, i))
+				}
+				for j := range 2 {
+					if got, want := next.Covs[c].At(i, j), q.Covs[c].At(i, j); math.Abs(got-want) > 0.08*math.Sqrt(q.Covs[c].At(i, i)*q.Covs[c].At(j, j)) {
+						t.Errorf("ν = %v: covariance %v, want %v", dof, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func symmetric(d int, diagonal float64) *mat.SymDense {
 	s := mat.NewSymDense(d, nil)
 	for i := range d {
