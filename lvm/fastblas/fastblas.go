@@ -19,7 +19,8 @@ import (
 )
 
 // Implementation is gonum's BLAS with faster versions of the products and the triangular
-// solve: xGEMM, xSYMM, xSYRK, xSYR2K and xTRSM for float64 and float32.
+// solve: xGEMM, xSYMM, xSYRK, xSYR2K and xTRSM for float64 and float32, and DGEMV without
+// a transpose.
 type Implementation struct{ gonum.Implementation }
 
 func init() {

@@ -26,6 +26,7 @@ func TestRegistered(t *testing.T) {
 // gonum's own tests of a BLAS.
 func TestConformance(t *testing.T) {
 	t.Run("Dgemm", func(t *testing.T) { testblas.TestDgemm(t, Implementation{}) })
+	t.Run("Dgemv", func(t *testing.T) { testblas.DgemvTest(t, Implementation{}) })
 	t.Run("Dsymm", func(t *testing.T) { testblas.DsymmTest(t, Implementation{}) })
 	t.Run("Dsyrk", func(t *testing.T) { testblas.DsyrkTest(t, Implementation{}) })
 	t.Run("Dsyr2k", func(t *testing.T) { testblas.Dsyr2kTest(t, Implementation{}) })
@@ -68,6 +69,10 @@ func TestAgainstGonum(t *testing.T) {
 		tA, tB := pick(rng, blas.NoTrans, blas.Trans, blas.ConjTrans), pick(rng, blas.NoTrans, blas.Trans)
 		diag := pick(rng, blas.Unit, blas.NonUnit)
 		alpha, beta := pick(rng, 0, 1, -0.5), pick(rng, 0, 1, 2.0)
+		inc := 1
+		if order > 1 { // b is long enough for a vector in pieces
+			inc += rng.IntN(2)
+		}
 		a32, b32, alpha32, beta32 := single(a), single(b), float32(alpha), float32(beta)
 
 		for name, call := range map[string]struct {
@@ -80,6 +85,13 @@ func TestAgainstGonum(t *testing.T) {
 				},
 				func(i blas.Float32, c []float32) {
 					i.Sgemm(tA, tB, m, n, k, alpha32, a32, stride, b32, stride, beta32, c, stride)
+				}},
+			"gemv": {
+				func(i blas.Float64, c []float64) {
+					i.Dgemv(tA, order, order, alpha, a, stride, b, inc, beta, c, 1)
+				},
+				func(i blas.Float32, c []float32) {
+					i.Sgemv(tA, order, order, alpha32, a32, stride, b32, inc, beta32, c, 1)
 				}},
 			"symm": {
 				func(i blas.Float64, c []float64) {
@@ -122,7 +134,12 @@ func TestAgainstGonum(t *testing.T) {
 func TestBetaZero(t *testing.T) {
 	i, x := Implementation{}, []float64{1, 2, 2, 3}
 	for name, f := range map[string]func(c []float64){
-		"Dgemm":  func(c []float64) { i.Dgemm(blas.NoTrans, blas.NoTrans, 2, 2, 2, 1, x, 2, x, 2, 0, c, 2) },
+		"Dgemm": func(c []float64) { i.Dgemm(blas.NoTrans, blas.NoTrans, 2, 2, 2, 1, x, 2, x, 2, 0, c, 2) },
+		"Dgemv": func(c []float64) {
+			i.Dgemv(blas.NoTrans, 1, 2, 1, x, 2, x[:2], 1, 0, c, 1)
+			i.Dgemv(blas.NoTrans, 1, 2, 1, x, 2, x[2:], 1, 0, c[1:], 1)
+			i.Dgemv(blas.NoTrans, 1, 2, 1, x[2:], 2, x[2:], 1, 0, c[3:], 1)
+		},
 		"Dsymm":  func(c []float64) { i.Dsymm(blas.Left, blas.Upper, 2, 2, 1, x, 2, x, 2, 0, c, 2) },
 		"Dsyrk":  func(c []float64) { i.Dsyrk(blas.Upper, blas.NoTrans, 2, 2, 1, x, 2, 0, c, 2) },
 		"Dsyr2k": func(c []float64) { i.Dsyr2k(blas.Upper, blas.NoTrans, 2, 2, 0.5, x, 2, x, 2, 0, c, 2) },
@@ -140,6 +157,7 @@ func TestBadArguments(t *testing.T) {
 	x := make([]float64, 4)
 	for name, f := range map[string]func(i blas.Float64){
 		"short A":       func(i blas.Float64) { i.Dgemm(blas.NoTrans, blas.NoTrans, 2, 2, 3, 1, x, 3, x, 2, 0, x, 2) },
+		"short x":       func(i blas.Float64) { i.Dgemv(blas.NoTrans, 2, 2, 1, x, 2, x[:1], 1, 0, x, 1) },
 		"short stride":  func(i blas.Float64) { i.Dgemm(blas.NoTrans, blas.NoTrans, 2, 2, 2, 1, x, 1, x, 2, 0, x, 2) },
 		"no transpose":  func(i blas.Float64) { i.Dgemm('x', blas.NoTrans, 2, 2, 2, 1, x, 2, x, 2, 0, x, 2) },
 		"negative size": func(i blas.Float64) { i.Dsyrk(blas.Upper, blas.NoTrans, -1, 2, 1, x, 2, 0, x, 2) },

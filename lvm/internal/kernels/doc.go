@@ -1,7 +1,8 @@
 // Package kernels holds the dense arithmetic that the models wait for, at the speed of
 // the processor, without cgo, and with the same bits on every machine.
 //
-//	gemm*, syrk*, trsm*, chol*, eigen*   products, Gram matrices, solves, factors, eigenvectors
+//	gemm*, gemv*, syrk*                  products, also by a vector, and Gram matrices
+//	trsm*, chol*, eigen*                 solves, factors, eigenvectors
 //	vec*                                 exp, log, tanh …, sums, log-sum-exp of rows
 //	nearest*, screen*, columns*          distances to centres; blocks stored by columns
 //	matrix.go, cpu*.go, parallel.go      views, the choice of path, the processors
@@ -51,8 +52,8 @@
 // is added by one more, in order. Nothing else decides the bits: not the path, the shape
 // of the other operands, a transpose, the strides, copies made on the way, GOMAXPROCS, or
 // which processor did what. Vectors of any width agree because lanes are different
-// elements, never parts of one sum; where a single sum has to have lanes (Dot, Sum, the
-// symmetric product in Eigen, SqDist), their number and the tree that adds them up are
+// elements, never parts of one sum; where a single sum has to have lanes (Dot, Sum, Gemv,
+// the symmetric product in Eigen, SqDist), their number and the tree that adds them up are
 // fixed. Sizes of tiles, strips, slabs and tasks may change; block, leaf, panel and
 // smallTridiagonal may not without changing results.
 //

@@ -105,3 +105,18 @@ func TestEigenStaysInside(t *testing.T) {
 		}
 	})
 }
+
+func TestGemvStaysInside(t *testing.T) {
+	onEachPath(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(6, 4))
+		for _, m := range []int{1, 2, 4, 7, 66} {
+			for n := 1; n < 20; n++ {
+				for _, atEnd := range []bool{true, false} {
+					a := guarded(t, randomView[float64](rng, normal, m, n, 0, false), atEnd)
+					x, y := guarded(t, randomView[float64](rng, normal, 1, n, 0, false), atEnd), guarded(t, randomView[float64](rng, normal, 1, m, 0, false), atEnd)
+					Gemv(1, a, x.Data, float64(rng.IntN(2)), y.Data)
+				}
+			}
+		}
+	})
+}
