@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	_ "github.com/latent-lessons/latent/lvm/fastblas" // makes blas64.Gemv fast
 )
 
 var (

@@ -5,12 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/latent-lessons/latent/lvm"
+	"github.com/latent-lessons/latent/lvm/internal/kernels"
 )
 
 // Leapfrog moves a particle at x with momentum p by one step of size h of
@@ -120,8 +119,7 @@ func (m *mass) draw(rng *rand.Rand, p []float64) {
 // times sets y = M⁻¹v for a dense metric.
 func (m *mass) times(y, v []float64) {
 	d := len(v)
-	inv := blas64.General{Rows: d, Cols: d, Stride: d, Data: m.inv}
-	blas64.Gemv(blas.NoTrans, 1, inv, blas64.Vector{N: d, Inc: 1, Data: v}, 0, blas64.Vector{N: d, Inc: 1, Data: y})
+	kernels.Gemv(1, kernels.Of(d, d, m.inv, d), v, 0, y)
 }
 
 // velocity sets what z has of M⁻¹ and returns the kinetic energy ½pᵀM⁻¹p.
@@ -251,19 +249,20 @@ func (h *hamiltonian) finish(z *phase, x []float64) []float64 {
 func (h *hamiltonian) leapfrog(z *phase, eps float64) (energy float64, err error) {
 	half, m := 0.5*eps, &h.mass
 	dense := m.lower != nil
+	d := len(z.grad) // one length for all, so that the loops are free of checks
+	grad, x, p, v, accel, inv := z.grad[:d], z.x[:d], z.p[:d], z.sharp[:d], z.accel[:d], m.inv[:d]
 	if dense {
-		for i, g := range z.grad {
-			z.p[i] += half * g
-			z.sharp[i] += half * z.accel[i]
-			z.x[i] += eps * z.sharp[i]
+		for i, g := range grad {
+			p[i] += half * g
+			w := v[i] + half*accel[i]
+			v[i] = w
+			x[i] += eps * w
 		}
 	} else {
-		d := len(z.grad)
-		zx, zp, inv := z.x[:d], z.p[:d], m.inv[:d]
-		for i, g := range z.grad {
-			p := zp[i] + half*g
-			zp[i] = p
-			zx[i] += eps * inv[i] * p
+		for i, g := range grad {
+			q := p[i] + half*g
+			p[i] = q
+			x[i] += eps * inv[i] * q
 		}
 	}
 	z.logp = h.gradient(z.x, z.grad)
@@ -275,20 +274,18 @@ func (h *hamiltonian) leapfrog(z *phase, eps float64) (energy float64, err error
 	}
 	var kinetic float64
 	if dense {
-		m.times(z.accel, z.grad)
-		for i, g := range z.grad {
-			z.p[i] += half * g
-			z.sharp[i] += half * z.accel[i]
-			kinetic += z.p[i] * z.sharp[i]
+		m.times(accel, grad)
+		for i, g := range grad {
+			q, w := p[i]+half*g, v[i]+half*accel[i]
+			p[i], v[i] = q, w
+			kinetic += w * q
 		}
 	} else {
-		d := len(z.grad)
-		zp, sharp, inv := z.p[:d], z.sharp[:d], m.inv[:d]
-		for i, g := range z.grad {
-			p := zp[i] + half*g
-			v := inv[i] * p
-			zp[i], sharp[i] = p, v
-			kinetic += v * p
+		for i, g := range grad {
+			q := p[i] + half*g
+			w := inv[i] * q
+			p[i], v[i] = q, w
+			kinetic += w * q
 		}
 	}
 	energy = kinetic/2 - z.logp
