@@ -29,6 +29,7 @@ func TestConformance(t *testing.T) {
 			}
 			t.Run("mixture "+shape.String()+" "+name, func(t *testing.T) { check.Run(t, gmmModel(x, shape)) })
 			t.Run("mixture by ICM "+shape.String()+" "+name, func(t *testing.T) { check.Run(t, icmModel(x, shape)) })
+			t.Run("mixture by gradient "+shape.String()+" "+name, func(t *testing.T) { check.Run(t, gradientModel(x, shape)) })
 		}
 	}
 }
@@ -61,6 +62,10 @@ func gmmModel(x *mat.Dense, shape Shape) check.Model[*GMM] {
 
 func icmModel(x *mat.Dense, shape Shape) check.Model[*GMM] {
 	return mixtureModel(x, shape, FitICM, (*GMM).StepICM)
+}
+
+func gradientModel(x *mat.Dense, shape Shape) check.Model[*GMM] {
+	return mixtureModel(x, shape, FitGradient, (*GMM).StepGradient)
 }
 
 type fitFunc func(rng *rand.Rand, x mat.Matrix, k int, opts *GMMOptions) (*GMM, lvm.Trace, error)

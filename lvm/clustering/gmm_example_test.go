@@ -77,3 +77,40 @@ func ExampleGMM_Posterior() {
 	// ⎢0.731  0.269⎥
 	// ⎣0.500  0.500⎦
 }
+
+// The two halves of EM, each of which lifts the bound.
+func ExampleGMM_FreeEnergy() {
+	x := mat.NewDense(4, 1, []float64{1, 3, 11, 13})
+	model := &clustering.GMM{
+		Weights: []float64{0.5, 0.5},
+		Means:   mat.NewDense(2, 1, []float64{4, 7}),
+		Covs:    []*mat.SymDense{mat.NewSymDense(1, []float64{9}), mat.NewSymDense(1, []float64{9})},
+	}
+	q := mat.NewDense(4, 2, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5})
+	show := func(what string) {
+		f, err := model.FreeEnergy(x, q)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s bound %.3f + gap %.3f = %.3f\n", what, f.Bound(), f.Gap, f.Bound()+f.Gap)
+	}
+	show("start: ")
+	for range 2 {
+		q = model.Posterior(x)
+		show("E step:")
+		next, err := model.MStep(x, q)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		model = next
+		show("M step:")
+	}
+	// Output:
+	// start:  bound -14.848 + gap 1.350 = -13.498
+	// E step: bound -13.498 + gap 0.000 = -13.498
+	// M step: bound -11.977 + gap 0.145 = -11.832
+	// E step: bound -11.832 + gap 0.000 = -11.832
+	// M step: bound -11.446 + gap 0.522 = -10.923
+}

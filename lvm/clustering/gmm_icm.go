@@ -70,17 +70,20 @@ func newICM(op string, data weighted) *em {
 // others, and logProb to max_k ln p(x, z=k).
 func (e *eStep) labels() {
 	e.joint()
-	for b := range e.logProb {
-		z := 0
-		for c := 1; c < len(e.gs); c++ {
-			if e.of(c)[b] > e.of(z)[b] {
-				z = c
+	copy(e.logProb, e.of(0))
+	for c := range e.gs {
+		for b, l := range e.of(c)[:len(e.logProb)] {
+			e.logProb[b] = max(e.logProb[b], l)
+		}
+	}
+	for b, top := range e.logProb {
+		left := 1.0
+		for at := b; at < len(e.post); at += e.n {
+			if e.post[at] == top {
+				e.post[at], left = left, 0 // the lowest among equals
+			} else {
+				e.post[at] = 0
 			}
 		}
-		e.logProb[b] = e.of(z)[b]
-		for c := range e.gs {
-			e.of(c)[b] = 0
-		}
-		e.of(z)[b] = 1
 	}
 }
