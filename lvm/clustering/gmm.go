@@ -128,6 +128,13 @@ func (m *GMM) clone() *GMM {
 	return c
 }
 
+// Check returns what is wrong with m, nil if nothing is: the error with which the
+// other methods panic.
+func (m *GMM) Check() error {
+	_, err := m.densities("clustering.GMM.Check")
+	return err
+}
+
 // check reports what is wrong with m apart from covariances that are not
 // positive definite.
 func (m *GMM) check(op string) error {

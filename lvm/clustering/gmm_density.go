@@ -264,6 +264,15 @@ func (m *GMM) LogLikelihood(x mat.Matrix) float64 {
 	return logLikelihoodOf(op, m.mustPrepare(op), x)
 }
 
+// LogProbs returns ln p(x_i) of every row; NaN where a row has a NaN.
+func (m *GMM) LogProbs(x mat.Matrix) []float64 {
+	const op = "clustering: GMM.LogProbs"
+	n, _ := x.Dims()
+	l := make([]float64, n)
+	eachChunk(op, m.mustPrepare(op), x, func(_, lo int, e *eStep) { copy(l[lo:], e.logProb) })
+	return l
+}
+
 func logLikelihoodOf(op string, gs []gaussian, x mat.Matrix) float64 {
 	n, _ := x.Dims()
 	parts := make([]float64, num.BlocksOf(n).Count())
