@@ -28,12 +28,16 @@ func blobs(n, d, k int, sep float64) *mat.Dense {
 	return x
 }
 
-// Twenty iterations from the first k rows.
+// Twenty iterations from the first k rows, on the data of bench/kmeans.go: blobs far
+// apart, blobs that overlap, no clusters at all, and then few and many columns.
 func BenchmarkKMeans(b *testing.B) {
 	for _, c := range []struct {
 		n, d, k int
 		sep     float64
-	}{{200000, 16, 32, 10}, {200000, 16, 32, 1}, {50000, 2, 50, 1}, {20000, 64, 100, 1}, {10000, 300, 100, .3}} {
+	}{
+		{200000, 16, 32, 10}, {200000, 16, 32, 1}, {200000, 16, 32, 0},
+		{50000, 2, 50, 1}, {20000, 64, 100, .5}, {10000, 300, 100, .2},
+	} {
 		x := blobs(c.n, c.d, c.k, c.sep)
 		opts := &KMeansOptions{Options: lvm.Options{MaxIter: 20, Tol: -1}, Centers: x.Slice(0, c.k, 0, c.d)}
 		b.Run(fmt.Sprintf("n=%d/d=%d/k=%d/apart=%g", c.n, c.d, c.k, c.sep), func(b *testing.B) {

@@ -44,7 +44,7 @@ func newBounds(labels []int32, s *screen, centers *mat.Dense) *bounds {
 	return &bounds{
 		labels: labels, width: width, groups: groups, screen: s, centers: centers,
 		upper: make([]float64, n), lower: make([]float64, n*groups), // zeros rule nothing out
-		way: make([]float64, k), most: make([]float64, groups),
+		way: append(make([]float64, k), math.Inf(1)), most: make([]float64, groups),
 	}
 }
 
@@ -92,9 +92,9 @@ func (b *bounds) newSearcher() *searcher {
 	return s
 }
 
-// search brings the labels of the rows lo ≤ i < hi up to date and marks the
-// clusters that a row has left or joined.
-func (s *searcher) search(rows num.Rows, lo, hi int, changed []bool) {
+// search brings the labels of the rows lo ≤ i < hi up to date and appends the rows
+// that have moved.
+func (s *searcher) search(rows num.Rows, lo, hi int, moves []num.Move) []num.Move {
 	s.grow, s.shrink = 1+s.slack(), 1-s.slack()
 	if len(s.seen) < hi-lo {
 		s.seen, s.found = make([]seen, hi-lo), make([]num.Screened, hi-lo)
@@ -110,9 +110,10 @@ func (s *searcher) search(rows num.Rows, lo, hi int, changed []bool) {
 	}
 	for _, list := range s.own {
 		for _, i := range list {
-			s.settle(rows, int(i), s.seen[int(i)-lo], changed)
+			moves = s.settle(rows, int(i), s.seen[int(i)-lo], moves)
 		}
 	}
+	return moves
 }
 
 // list puts the rows whose bounds do not hold on the list of their own group.
@@ -129,7 +130,7 @@ func (s *searcher) list(lo, hi int) {
 		near := s.upper[i] + s.way[own]*s.grow
 		for g, l := range s.lower[i*s.groups : (i+1)*s.groups] {
 			if !(l*s.shrink-s.most[g] > near) {
-				g := int(own) / s.width
+				g := min(int(own)/s.width, s.groups-1)
 				s.own[g] = append(s.own[g], int32(i))
 				break
 			}
@@ -200,7 +201,7 @@ func (s *searcher) lookAtOther(g int, list []int32, lo int) {
 
 // settle gives a row its label, by a full search in double precision if the
 // screen leaves a doubt.
-func (s *searcher) settle(rows num.Rows, i int, v seen, changed []bool) {
+func (s *searcher) settle(rows num.Rows, i int, v seen, moves []num.Move) []num.Move {
 	best, near := int(v.best), s.panels.above(v.least)*s.grow
 	if s.panels.below(min(v.second, v.other))*s.shrink > near {
 		g := best / s.width
@@ -209,10 +210,7 @@ func (s *searcher) settle(rows num.Rows, i int, v seen, changed []bool) {
 		best, near = s.searchAll(rows.Row(i), s.lower[i*s.groups:(i+1)*s.groups])
 	}
 	s.upper[i] = near - s.way[best]
-	if own := int(s.labels[i]); best != own {
-		s.labels[i] = int32(best)
-		changed[own], changed[best] = true, true
-	}
+	return relabel(s.labels, i, best, moves)
 }
 
 // searchAll returns the nearest centre, the lowest among equals, with an upper

@@ -21,7 +21,8 @@ type weighted struct {
 	num.Rows
 	w      []float64
 	origin []float64 // amid the rows
-	spread float64   // the largest difference from it in any column
+	reach  []float64 // the largest difference from it in each column
+	spread float64   // and in any
 }
 
 // newWeighted checks that the values and weights are finite and within the
@@ -46,15 +47,16 @@ func newWeighted(op string, x mat.Matrix, w []float64) (weighted, error) {
 
 	origin := middle(rows)
 	blocks := num.BlocksOf(rows.N)
-	spreads, ok := make([]float64, blocks.Count()), make([]bool, blocks.Count())
+	reaches, ok := make([]float64, blocks.Count()*rows.D), make([]bool, blocks.Count())
 	blocks.Each(func(_, b, lo, hi int) {
+		reach := reaches[b*rows.D : (b+1)*rows.D]
 		for i := lo; i < hi; i++ {
 			for j, v := range rows.Row(i) {
 				if !(math.Abs(v) <= largest) {
 					return
 				}
-				if t := math.Abs(v - origin[j]); t > spreads[b] {
-					spreads[b] = t
+				if t := math.Abs(v - origin[j]); t > reach[j] {
+					reach[j] = t
 				}
 			}
 		}
@@ -63,20 +65,34 @@ func newWeighted(op string, x mat.Matrix, w []float64) (weighted, error) {
 	if slices.Contains(ok, false) {
 		return weighted{}, outOfRange(op, rows, x)
 	}
-	spread := slices.Max(spreads)
+	reach := reaches[:rows.D]
+	for i, r := range reaches {
+		reach[i%rows.D] = max(reach[i%rows.D], r)
+	}
+	spread := slices.Max(reach)
 	if spread > 0 && spread < 1/largest {
 		return weighted{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the rows differ by about %.3g, and its square underflows", spread), Try: "multiplying the data by a power of ten"}
 	}
-	return weighted{rows, w, origin, spread}, nil
+	return weighted{rows, w, origin, reach, spread}, nil
 }
 
-// middle returns the mean of rows from all over the data.
+// middle returns about the mean of rows from all over the data. It has few digits,
+// so that differences from it are exact as a rule.
 func middle(rows num.Rows) []float64 {
-	mean := make([]float64, rows.D)
 	some := min(rows.N, 256)
+	first := rows.Row(0)
+	mean, reach := make([]float64, rows.D), make([]float64, rows.D)
 	for s := range some {
 		for j, v := range rows.Row(s * rows.N / some) {
-			mean[j] += v / float64(some)
+			mean[j] += (v - first[j]) / float64(some)
+			reach[j] = max(reach[j], math.Abs(v-first[j]))
+		}
+	}
+	for j, m := range mean {
+		_, exp := math.Frexp(reach[j])
+		mean[j] = first[j] + m
+		if digits := math.Ldexp(mean[j], 4-exp); reach[j] > 0 && math.Abs(digits) < 0x1p53 {
+			mean[j] = math.Ldexp(math.Round(digits), exp-4)
 		}
 	}
 	return mean

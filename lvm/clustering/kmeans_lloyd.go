@@ -2,7 +2,6 @@ package clustering
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,51 +17,37 @@ type lloyd struct {
 
 // lloydWork is what the iterations of one restart share.
 type lloydWork struct {
-	op     string
-	data   weighted
-	blocks num.Blocks
-	labels []int32
-	cells  cells
-	bounds *bounds // nil: search all centres
-	shake  float64 // how far rounding moves √J
-	noise  float64 // and so the J of the last step
-
-	// Scratch of each worker: rows to sum up, a distance to every centre, and a
-	// searcher if there are bounds.
-	lists     [][]int32
-	d2        [][]float64
-	searchers []*searcher
+	op      string
+	data    weighted
+	blocks  num.Blocks
+	labels  []int32 // k, the cluster of no centre, at first
+	tally   tally   // of the labels
+	workers []lloydWorker
+	bounds  *bounds // nil: search all centres
+	shake   float64 // how far rounding moves √J
+	noise   float64 // and so the J of the last step
 }
 
-// cells sum up the rows of each cluster in each block: cluster z of block b is
-// cell b·k + z. Moments about the mean of a cell keep their digits far from the
-// origin, and a cell whose rows have not changed stays as it is.
-type cells struct {
-	d       int
-	weight  []float64 // Σ w
-	mean    []float64 // Σ w x / Σ w, cells×d
-	scatter []float64 // Σ w ‖x − mean‖²
-	first   []int32   // a row of the cell
-	stale   []bool    // whether the rows have changed
+// lloydWorker is what one goroutine needs to label a block.
+type lloydWorker struct {
+	moves    []num.Move
+	tally    tally // what the moves of this step change
+	d2       []float64
+	searcher *searcher // nil: search all centres
 }
 
 // newLloyd returns the start of iterations that search every centre at every
 // step.
 func newLloyd(op string, data weighted, centers *mat.Dense) *lloyd {
-	k, d := centers.Dims()
-	work := &lloydWork{op: op, data: data, blocks: num.BlocksOf(data.N), labels: make([]int32, data.N)}
-	n := work.blocks.Count() * k
-	work.cells = cells{
-		d: d, weight: make([]float64, n), mean: make([]float64, n*d), scatter: make([]float64, n),
-		first: make([]int32, n), stale: make([]bool, n),
+	k, _ := centers.Dims()
+	work := &lloydWork{op: op, data: data, blocks: num.BlocksOf(data.N), labels: make([]int32, data.N), shake: data.shake()}
+	for i := range work.labels {
+		work.labels[i] = int32(k)
 	}
-	for i := range work.cells.stale {
-		work.cells.stale[i] = true
-	}
-	work.shake = data.shake()
-	work.lists = make([][]int32, work.blocks.Workers())
+	cut := data.cut()
+	work.tally = newTally(data, cut, k+1)
 	for range work.blocks.Workers() {
-		work.d2 = append(work.d2, make([]float64, k))
+		work.workers = append(work.workers, lloydWorker{tally: newTally(data, cut, k+1), d2: make([]float64, k)})
 	}
 	return &lloyd{centers, work}
 }
@@ -71,36 +56,58 @@ func newLloyd(op string, data weighted, centers *mat.Dense) *lloyd {
 // skip what cannot have changed. The centres that they visit are the same.
 func (l *lloyd) withBounds(s *screen) *lloyd {
 	l.bounds = newBounds(l.labels, s, l.centers)
-	for range l.blocks.Workers() {
-		l.searchers = append(l.searchers, l.bounds.newSearcher())
+	for w := range l.workers {
+		l.workers[w].searcher = l.bounds.newSearcher()
 	}
 	return l
 }
 
 // step returns the centres after one iteration, and −J of the receiver.
 func (l *lloyd) step() (*lloyd, float64, error) {
-	centers := num.RowsOf(l.centers)
-	if l.bounds != nil {
-		l.bounds.move(l.centers)
-	}
-	l.blocks.Each(func(worker, b, lo, hi int) {
-		cells := l.cells.of(b, centers.N)
-		if l.bounds != nil {
-			l.searchers[worker].search(l.data.Rows, lo, hi, cells.stale)
-		} else {
-			for i := lo; i < hi; i++ {
-				z, _ := nearest(l.data.Row(i), centers, l.d2[worker])
-				l.labels[i] = int32(z)
-			}
-		}
-		l.lists[worker] = cells.fill(l.data, l.labels, lo, hi, l.lists[worker])
-	})
-	inertia := l.inertia(centers)
+	l.assign()
+	next, empty := l.means()
+	inertia := l.inertia(next)
 	if math.IsInf(inertia, 0) {
 		return nil, 0, &lvm.DataError{Op: l.op, Row: -1, Col: -1, Problem: "the weighted squared distances overflow", Try: "smaller weights"}
 	}
 	l.noise = l.shake * (2*math.Sqrt(inertia) + l.shake)
-	return &lloyd{l.means(), l.lloydWork}, -inertia, nil
+	if len(empty) > 0 {
+		l.reseed(next, empty)
+	}
+	return &lloyd{next, l.lloydWork}, -inertia, nil
+}
+
+// assign brings the labels and their tally up to date.
+func (l *lloyd) assign() {
+	centers := num.RowsOf(l.centers)
+	if l.bounds != nil {
+		l.bounds.move(l.centers)
+	}
+	l.blocks.Each(func(worker, _, lo, hi int) {
+		w := &l.workers[worker]
+		w.moves = w.moves[:0]
+		if w.searcher != nil {
+			w.moves = w.searcher.search(l.data.Rows, lo, hi, w.moves)
+		} else {
+			for i := lo; i < hi; i++ {
+				z, _ := nearest(l.data.Row(i), centers, w.d2)
+				w.moves = relabel(l.labels, i, z, w.moves)
+			}
+		}
+		w.tally.move(l.data, w.moves)
+	})
+	for _, w := range l.workers {
+		l.tally.drain(w.tally)
+	}
+}
+
+// relabel gives row i the label z, and appends the move if there is one.
+func relabel(labels []int32, i, z int, moves []num.Move) []num.Move {
+	if own := labels[i]; own != int32(z) {
+		labels[i] = int32(z)
+		moves = append(moves, num.Move{Row: int32(i), From: own, To: int32(z)})
+	}
+	return moves
 }
 
 // shake returns how far rounding may move √J. A centre and the means that J is
@@ -117,102 +124,64 @@ func (d weighted) shake() float64 {
 	return 4 * 0x1p-53 * size * math.Sqrt(total)
 }
 
-// of returns the cells of block b.
-func (c cells) of(b, k int) cells {
-	lo, hi := b*k, (b+1)*k
-	return cells{c.d, c.weight[lo:hi], c.mean[lo*c.d : hi*c.d], c.scatter[lo:hi], c.first[lo:hi], c.stale[lo:hi]}
-}
-
-// fill forms the stale cells of the block of rows lo ≤ i < hi again. The moments
-// are taken about the first row of each cell at first. It returns list, which is
-// scratch.
-func (c cells) fill(data weighted, labels []int32, lo, hi int, list []int32) []int32 {
-	if !slices.Contains(c.stale, true) {
-		return list
-	}
-	for z, stale := range c.stale {
-		if stale {
-			c.weight[z], c.scatter[z] = 0, 0
-			clear(c.mean[z*c.d : (z+1)*c.d])
-		}
-	}
-	list = list[:0]
-	for i := lo; i < hi; i++ {
-		z, w := labels[i], data.w[i]
-		if !c.stale[z] || w == 0 {
-			continue
-		}
-		if c.weight[z] == 0 {
-			c.first[z] = int32(i)
-		}
-		c.weight[z] += w
-		list = append(list, int32(i))
-	}
-	data.AddMoments(c.mean, c.scatter, list, labels, c.first, data.w)
-	for z, w := range c.weight {
-		if c.stale[z] && w > 0 {
-			var shift float64
-			origin := data.Row(int(c.first[z]))
-			for j, s := range c.mean[z*c.d : (z+1)*c.d] {
-				t := s / w
-				shift += t * t
-				c.mean[z*c.d+j] = origin[j] + t
-			}
-			c.scatter[z] = max(0, c.scatter[z]-w*shift)
-		}
-		c.stale[z] = false
-	}
-	return list
-}
-
-// inertia returns J of the centres, by Σ w ‖x − μ‖² = scatter + W ‖mean − μ‖²
-// in every cell.
-func (l *lloyd) inertia(centers num.Rows) float64 {
-	var sum float64
-	c := l.cells
-	for i, w := range c.weight {
-		if w > 0 {
-			sum += c.scatter[i] + w*num.SqDist(c.mean[i*c.d:(i+1)*c.d], centers.Row(i%centers.N))
-		}
-	}
-	return sum
-}
-
-// means returns the mean of every cluster, put together from its cells.
-func (l *lloyd) means() *mat.Dense {
-	k, d := l.centers.Dims()
-	next := mat.NewDense(k, d, nil)
-	var empty []int
+// means returns the mean of every cluster, or the old centre of an empty one.
+func (l *lloyd) means() (next *mat.Dense, empty []int) {
+	next = mat.DenseCopyOf(l.centers)
+	k, d := next.Dims()
+	sum := make([]float64, d)
 	for z := range k {
-		var weight float64
-		var origin []float64
-		sum := next.RawRowView(z)
-		for i := z; i < len(l.cells.weight); i += k {
-			w, mean := l.cells.weight[i], l.cells.mean[i*d:(i+1)*d]
-			if w == 0 {
-				continue
-			}
-			if origin == nil {
-				origin = mean
-			}
-			weight += w
-			for j, v := range mean {
-				sum[j] += w * (v - origin[j])
-			}
-		}
+		weight, _ := l.tally.of(z, sum)
 		if weight == 0 {
 			empty = append(empty, z)
-			copy(sum, l.centers.RawRowView(z))
 			continue
 		}
+		mean := next.RawRowView(z)
 		for j, s := range sum {
-			sum[j] = origin[j] + s/weight
+			mean[j] = l.data.origin[j] + s/weight
 		}
 	}
-	if len(empty) > 0 {
-		l.reseed(next, empty)
+	return next, empty
+}
+
+// inertia returns J of the centres, by
+//
+//	Σ w ‖x − μ‖² = Σ w ‖x − o‖² − W ‖mean − o‖² + W ‖mean − μ‖²
+//
+// in every cluster. If most digits cancel, it goes through the rows instead.
+func (l *lloyd) inertia(means *mat.Dense) float64 {
+	k, d := means.Dims()
+	sum := make([]float64, d)
+	var squares, inertia float64
+	for z := range k {
+		weight, square := l.tally.of(z, sum)
+		if weight == 0 {
+			continue
+		}
+		scatter := square
+		for _, s := range sum {
+			scatter -= s / weight * s
+		}
+		squares += square
+		inertia += scatter + weight*num.SqDist(means.RawRowView(z), l.centers.RawRowView(z))
 	}
-	return next
+	if inertia > squares*0x1p-14 {
+		return inertia
+	}
+	return l.inertiaByRow()
+}
+
+func (l *lloyd) inertiaByRow() float64 {
+	parts := make([]float64, l.blocks.Count())
+	l.blocks.Each(func(_, b, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			parts[b] += l.data.w[i] * num.SqDist(l.data.Row(i), l.centers.RawRowView(int(l.labels[i])))
+		}
+	})
+	var inertia float64
+	for _, p := range parts {
+		inertia += p
+	}
+	return inertia
 }
 
 // reseed moves the empty centres, one by one, to the row of positive weight

@@ -4,7 +4,7 @@
 //	gemm*, gemv*, syrk*                  products, also by a vector, and Gram matrices
 //	trsm*, chol*, eigen*                 solves, factors, eigenvectors
 //	vec*                                 exp, log, tanh …, sums, log-sum-exp of rows
-//	nearest*, screen*, columns*          distances to centres; blocks stored by columns
+//	nearest*, moves*, screen*, columns*  distances to centres, sums of rows that move; blocks by columns
 //	matrix.go, cpu*.go, parallel.go      views, the choice of path, the processors
 //
 // Models reach it through package num. The operands are slices and views of them; none

@@ -38,39 +38,6 @@ func TwoLeast(v []float64) (index int, least, second float64) {
 	return twoLeast(v)
 }
 
-// AddMoments adds up the rows of x that are listed, each to its group z =
-// labels[r], about the row o = origin[z] of x:
-//
-//	sums[z·d+j] ← sums[z·d+j] + w[r]·(x[r,j] − x[o,j])
-//	squares[z]  ← squares[z] + w[r]·SqDist(x[r], x[o])
-//
-// by fused multiply-add, in the order of the list. Row r of x is
-// x[r·stride : r·stride+d]. It panics if an index leads out of a slice.
-func AddMoments(sums, squares, x []float64, d, stride int, rows, labels, origin []int32, w []float64) {
-	if len(sums) != len(squares)*d {
-		panic("kernels: AddMoments with slices that do not fit")
-	}
-	for _, r := range rows { // the assembly does not check
-		z := labels[r]
-		_, _, _ = squares[z], w[r], x[int(r)*stride:int(r)*stride+d]
-		_ = x[int(origin[z])*stride : int(origin[z])*stride+d]
-	}
-	if d > 0 && len(rows) > 0 {
-		addMoments(sums, squares, x, d, stride, rows, labels, origin, w)
-	}
-}
-
-func addMomentsPortable(sums, squares, x []float64, d, stride int, rows, labels, origin []int32, w []float64) {
-	for _, r := range rows {
-		z := int(labels[r])
-		row, o := x[int(r)*stride:][:d], x[int(origin[z])*stride:][:d]
-		for j, sum := range sums[z*d : (z+1)*d] {
-			sums[z*d+j] = math.FMA(w[r], row[j]-o[j], sum)
-		}
-		squares[z] = math.FMA(w[r], SqDist(row, o), squares[z])
-	}
-}
-
 func sqDistRowPortable(dst, x, rows []float64) {
 	d := len(x)
 	for i := range dst {

@@ -23,10 +23,10 @@ func twoLeast(v []float64) (index int, least, second float64) {
 	return int(at), least, second
 }
 
-func addMoments(sums, squares, x []float64, d, stride int, rows, labels, origin []int32, w []float64) {
+func moveRows(sums, x []float64, d, stride int, moves []Move, w []float64, cut *Cut) {
 	if active == portable {
-		addMomentsPortable(sums, squares, x, d, stride, rows, labels, origin, w)
+		moveRowsPortable(sums, x, d, stride, moves, w, cut)
 		return
 	}
-	addMomentsAVX2(&sums[0], &squares[0], &x[0], d, stride, &rows[0], len(rows), &labels[0], &origin[0], &w[0])
+	moveRowsAVX2(&sums[0], &x[0], d, stride, &moves[0].Row, len(moves), &w[0], &cut.Origin[0], &cut.Coarse[0], &cut.Fine[0])
 }

@@ -346,80 +346,128 @@ DATA leastConstants<>+32(SB)/8, $0x4010000000000000
 DATA leastConstants<>+40(SB)/8, $0x7ff0000000000000
 GLOBL leastConstants<>(SB), RODATA|NOPTR, $48
 
-// func addMomentsAVX2(sums *float64, squares *float64, x *float64, d int, stride int, rows *int32, n int, labels *int32, origin *int32, w *float64)
+// func moveRowsAVX2(sums *float64, x *float64, d int, stride int, moves *int32, n int, w *float64, origin *float64, coarse *float64, fine *float64)
 // Requires: AVX, FMA3
-TEXT ·addMomentsAVX2(SB), NOSPLIT, $0-80
-	MOVQ    d+24(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+32(FP), DX
-	MOVQ    rows+40(FP), BX
-	MOVQ    n+48(FP), SI
-	SHLQ    $0x03, DX
-	MOVQ    AX, DI
-	MOVQ    DI, R8
-	ANDQ    $0x03, R8
-	MOVQ    $0x0000000000000004, R9
-	SUBQ    R8, R9
-	LEAQ    rowMasks<>+0(SB), R10
-	VMOVUPD (R10)(R9*8), Y0
-	SHRQ    $0x02, DI
+TEXT ·moveRowsAVX2(SB), NOSPLIT, $0-80
+	MOVQ    origin+56(FP), AX
+	MOVQ    coarse+64(FP), CX
+	MOVQ    fine+72(FP), DX
+	MOVQ    moves+32(FP), R11
+	MOVQ    d+16(FP), R12
+	LEAQ    3(R12), R13
+	SHLQ    $0x03, R13
+	MOVQ    R12, R14
+	ANDQ    $0x03, R14
+	MOVQ    $0x0000000000000004, BX
+	SUBQ    R14, BX
+	LEAQ    rowMasks<>+0(SB), SI
+	VMOVUPD (SI)(BX*8), Y0
+	SHRQ    $0x02, R12
+	SHLQ    $0x05, R12
 
-row:
-	MOVLQSX      (BX), R9
-	MOVQ         w+72(FP), R10
-	VBROADCASTSD (R10)(R9*8), Y1
-	MOVQ         labels+56(FP), R10
-	MOVLQSX      (R10)(R9*4), R10
-	MOVQ         origin+64(FP), R11
-	MOVLQSX      (R11)(R10*4), R11
-	IMULQ        DX, R11
-	ADDQ         CX, R11
-	MOVQ         R9, R12
-	IMULQ        DX, R12
-	ADDQ         CX, R12
-	MOVQ         sums+0(FP), R13
-	MOVQ         R10, R9
-	IMULQ        AX, R9
-	LEAQ         (R13)(R9*8), R9
+move:
+	MOVLQSX      (R11), BX
+	MOVQ         w+48(FP), SI
+	VBROADCASTSD (SI)(BX*8), Y1
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x03, SI
+	IMULQ        SI, BX
+	MOVQ         x+8(FP), SI
+	ADDQ         SI, BX
+	MOVQ         sums+0(FP), SI
+	MOVLQSX      4(R11), DI
+	IMULQ        R13, DI
+	LEAQ         (SI)(DI*2), DI
+	LEAQ         (DI)(R13*1), R9
+	MOVLQSX      8(R11), R8
+	IMULQ        R13, R8
+	LEAQ         (SI)(R8*2), R8
+	LEAQ         (R8)(R13*1), R10
+	XORQ         SI, SI
 	VXORPD       Y2, Y2, Y2
-	MOVQ         DI, R13
-	TESTQ        R13, R13
+	TESTQ        R12, R12
 	JZ           rest
 
 loop:
-	VMOVUPD     (R12), Y3
-	VSUBPD      (R11), Y3, Y3
+	VMOVUPD     (BX)(SI*1), Y3
+	VSUBPD      (AX)(SI*1), Y3, Y3
 	VFMADD231PD Y3, Y3, Y2
-	VMOVUPD     (R9), Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMOVUPD     Y4, (R9)
-	ADDQ        $0x20, R12
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R9
-	DECQ        R13
-	JNZ         loop
+	VMULPD      Y1, Y3, Y3
+	VMOVUPD     (CX)(SI*1), Y4
+	VADDPD      Y4, Y3, Y5
+	VSUBPD      Y4, Y5, Y5
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      (R8)(SI*1), Y5, Y4
+	VMOVUPD     Y4, (R8)(SI*1)
+	VMOVUPD     (DI)(SI*1), Y4
+	VSUBPD      Y5, Y4, Y4
+	VMOVUPD     Y4, (DI)(SI*1)
+	VMOVUPD     (DX)(SI*1), Y4
+	VADDPD      Y4, Y3, Y3
+	VSUBPD      Y4, Y3, Y3
+	VADDPD      (R10)(SI*1), Y3, Y4
+	VMOVUPD     Y4, (R10)(SI*1)
+	VMOVUPD     (R9)(SI*1), Y4
+	VSUBPD      Y3, Y4, Y4
+	VMOVUPD     Y4, (R9)(SI*1)
+	ADDQ        $0x20, SI
+	CMPQ        SI, R12
+	JNE         loop
 
 rest:
-	TESTQ       R8, R8
-	JZ          done
-	VMASKMOVPD  (R12), Y0, Y3
-	VMASKMOVPD  (R11), Y0, Y4
+	TESTQ       R14, R14
+	JZ          pair
+	VMASKMOVPD  (BX)(SI*1), Y0, Y3
+	VMASKMOVPD  (AX)(SI*1), Y0, Y4
 	VSUBPD      Y4, Y3, Y3
 	VFMADD231PD Y3, Y3, Y2
-	VMASKMOVPD  (R9), Y0, Y4
-	VFMADD231PD Y1, Y3, Y4
-	VMASKMOVPD  Y4, Y0, (R9)
+	VMULPD      Y1, Y3, Y3
+	VMOVUPD     (CX)(SI*1), Y4
+	VADDPD      Y4, Y3, Y5
+	VSUBPD      Y4, Y5, Y5
+	VSUBPD      Y5, Y3, Y3
+	VADDPD      (R8)(SI*1), Y5, Y4
+	VMOVUPD     Y4, (R8)(SI*1)
+	VMOVUPD     (DI)(SI*1), Y4
+	VSUBPD      Y5, Y4, Y4
+	VMOVUPD     Y4, (DI)(SI*1)
+	VMOVUPD     (DX)(SI*1), Y4
+	VADDPD      Y4, Y3, Y3
+	VSUBPD      Y4, Y3, Y3
+	VADDPD      (R10)(SI*1), Y3, Y4
+	VMOVUPD     Y4, (R10)(SI*1)
+	VMOVUPD     (R9)(SI*1), Y4
+	VSUBPD      Y3, Y4, Y4
+	VMOVUPD     Y4, (R9)(SI*1)
+	LEAQ        (SI)(R14*8), SI
 
-done:
+pair:
 	VHADDPD      Y2, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VADDSD       X3, X2, X2
-	MOVQ         squares+8(FP), R9
-	VMOVSD       (R9)(R10*8), X3
-	VFMADD231SD  X1, X2, X3
-	VMOVSD       X3, (R9)(R10*8)
-	ADDQ         $0x04, BX
-	DECQ         SI
-	JNZ          row
+	VMULSD       X1, X2, X2
+	VUNPCKLPD    X1, X2, X2
+	VMOVUPD      (CX)(SI*1), X1
+	VADDPD       X1, X2, X3
+	VSUBPD       X1, X3, X3
+	VSUBPD       X3, X2, X2
+	VADDPD       (R8)(SI*1), X3, X1
+	VMOVUPD      X1, (R8)(SI*1)
+	VMOVUPD      (DI)(SI*1), X1
+	VSUBPD       X3, X1, X1
+	VMOVUPD      X1, (DI)(SI*1)
+	VMOVUPD      (DX)(SI*1), X1
+	VADDPD       X1, X2, X2
+	VSUBPD       X1, X2, X2
+	VADDPD       (R10)(SI*1), X2, X1
+	VMOVUPD      X1, (R10)(SI*1)
+	VMOVUPD      (R9)(SI*1), X1
+	VSUBPD       X2, X1, X1
+	VMOVUPD      X1, (R9)(SI*1)
+	ADDQ         $0x0c, R11
+	MOVQ         n+40(FP), BX
+	DECQ         BX
+	MOVQ         BX, n+40(FP)
+	JNZ          move
 	VZEROUPPER
 	RET

@@ -34,8 +34,9 @@ func TestNearestStaysInside(t *testing.T) {
 				dst := fenced(t, make([]float64, m))
 				SqDistRow(dst, fenced(t, awkward(rng, d, false)), fenced(t, awkward(rng, d*m, false)))
 				TwoLeast(dst)
-				x := fenced(t, awkward(rng, d, false))
-				AddMoments(fenced(t, make([]float64, d)), make([]float64, 1), x, d, d, []int32{0}, []int32{0}, []int32{0}, []float64{2})
+				places := fenced(t, make([]float64, d+3))
+				cut := &Cut{fenced(t, make([]float64, d)), places, places}
+				MoveRows(fenced(t, make([]float64, 4*(d+3))), fenced(t, awkward(rng, d, false)), d, d, []Move{{0, 0, 1}, {0, 1, 0}}, []float64{2}, cut)
 			}
 		}
 	})

@@ -14,7 +14,7 @@ func sqDistRowAVX2(dst *float64, x *float64, y *float64, d int, m int)
 //go:noescape
 func twoLeastAVX2(v *float64, n int) (index float64, least float64, second float64)
 
-// addMomentsAVX2 is AddMoments for n rows of d columns.
+// moveRowsAVX2 is MoveRows for n moves of rows of d columns.
 //
 //go:noescape
-func addMomentsAVX2(sums *float64, squares *float64, x *float64, d int, stride int, rows *int32, n int, labels *int32, origin *int32, w *float64)
+func moveRowsAVX2(sums *float64, x *float64, d int, stride int, moves *int32, n int, w *float64, origin *float64, coarse *float64, fine *float64)

@@ -119,63 +119,20 @@ func TestTwoLeast(t *testing.T) {
 	})
 }
 
-func TestAddMomentsBits(t *testing.T) {
-	onEachPath(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(8, 4))
-		for d := range 40 {
-			const n, k = 9, 3
-			stride := d + rng.IntN(3)
-			special := rng.IntN(3) == 0
-			x, w := awkward(rng, n*stride, special), awkward(rng, n, special)
-			sums, squares := awkward(rng, k*d, special), awkward(rng, k, special)
-			labels, origin := make([]int32, n), make([]int32, k)
-			for i := range labels {
-				labels[i] = rng.Int32N(k)
-			}
-			for z := range origin {
-				origin[z] = rng.Int32N(n)
-			}
-			rows := []int32{4, 0, 8, 4, 7, 1}[:rng.IntN(7)]
-
-			wantSums, wantSquares := append([]float64(nil), sums...), append([]float64(nil), squares...)
-			for _, r := range rows {
-				z := int(labels[r])
-				row, o := x[int(r)*stride:][:d], x[int(origin[z])*stride:][:d]
-				for j := range d {
-					wantSums[z*d+j] = math.FMA(w[r], row[j]-o[j], wantSums[z*d+j])
-				}
-				wantSquares[z] = math.FMA(w[r], lanes(row, o), wantSquares[z])
-			}
-			if d == 0 {
-				wantSquares = squares
-			}
-			AddMoments(sums, squares, x, d, stride, rows, labels, origin, w)
-			for i, v := range wantSums {
-				if !same(sums[i], v) {
-					t.Fatalf("d = %d: sum %d is %v, want %v", d, i, sums[i], v)
-				}
-			}
-			for i, v := range wantSquares {
-				if !same(squares[i], v) {
-					t.Fatalf("d = %d: squares %d is %v, want %v", d, i, squares[i], v)
-				}
-			}
-		}
-	})
-}
-
-// addSome adds rows of a 2×3 matrix to two groups.
-func addSome(sums []float64, rows, labels, origin []int32) {
-	AddMoments(sums, make([]float64, 2), make([]float64, 6), 3, 3, rows, labels, origin, make([]float64, 2))
+// move moves a row of a 2×3 matrix between two groups.
+func move(m Move, origins int) {
+	cut := &Cut{make([]float64, origins), make([]float64, 6), make([]float64, 6)}
+	MoveRows(make([]float64, 24), make([]float64, 6), 3, 3, []Move{m}, make([]float64, 2), cut)
 }
 
 func TestNearestPanics(t *testing.T) {
 	for _, f := range []func(){
 		func() { SqDistRow(make([]float64, 2), make([]float64, 3), make([]float64, 5)) },
-		func() { addSome(make([]float64, 5), []int32{0}, []int32{0}, []int32{0}) },
-		func() { addSome(make([]float64, 6), []int32{2}, []int32{0, 0}, []int32{0}) },
-		func() { addSome(make([]float64, 6), []int32{1}, []int32{0, 2}, []int32{0}) },
-		func() { addSome(make([]float64, 6), []int32{1}, []int32{0, 0}, []int32{-1}) },
+		func() { move(Move{Row: 2}, 3) },
+		func() { move(Move{Row: -1}, 3) },
+		func() { move(Move{To: 2}, 3) },
+		func() { move(Move{From: -1}, 3) },
+		func() { move(Move{}, 2) },
 	} {
 		func() {
 			defer func() {

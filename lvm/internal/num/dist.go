@@ -23,13 +23,17 @@ func (r Rows) SqDists(dst, x []float64, lo int) {
 // the index is −1 if no value is less than +Inf.
 func TwoLeast(v []float64) (index int, least, second float64) { return kernels.TwoLeast(v) }
 
-// AddMoments adds up the rows that are listed, each to its group z = labels[i],
-// about the row o = origin[z]:
-//
-//	sums[z·d+j] ← sums[z·d+j] + w_i (x_ij − x_oj)
-//	squares[z]  ← squares[z] + w_i ‖x_i − x_o‖²
-func (r Rows) AddMoments(sums, squares []float64, list, labels, origin []int32, w []float64) {
-	kernels.AddMoments(sums, squares, r.data, r.D, r.stride, list, labels, origin, w)
+// A Move takes a row from one group to another.
+type Move = kernels.Move
+
+// Cut says where the numbers of a row are cut in two, so that sums are exact.
+type Cut = kernels.Cut
+
+// Move keeps the sums of groups of rows with weights w when rows move: group z
+// has the places of sums from 2(d+3)z on, for the coarse parts of Σ w (x_j − o_j),
+// Σ w ‖x − o‖² and Σ w, an unused place, and the fine parts.
+func (r Rows) Move(sums []float64, moves []Move, w []float64, cut *Cut) {
+	kernels.MoveRows(sums, r.data, r.D, r.stride, moves, w, cut)
 }
 
 // Screened is what Screen finds out about a row.

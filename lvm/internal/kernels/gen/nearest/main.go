@@ -1,6 +1,5 @@
 // Command nearest writes the assembly that finds the rows nearest to a row, the
-// squared distances and the two least of them, and sums up the rows that belong
-// together.
+// squared distances and the two least of them, and keeps the sums of groups of rows.
 //
 // Four lanes walk along the row, lane l over the columns l, l+4, l+8, …, and are
 // added as (s0+s1) + (s2+s3) at the end. As many rows as the registers hold are
@@ -31,7 +30,7 @@ func main() {
 
 	sqDistRow(masks)
 	twoLeast(masks)
-	addMoments(masks)
+	moveRows(masks)
 	Generate()
 }
 
@@ -271,82 +270,4 @@ func minOfLanes(v VecVirtual) {
 	VMINPD(t, v, v)
 	VPERMILPD(Imm(5), v, t)
 	VMINPD(t, v, v)
-}
-
-func addMoments(masks Mem) {
-	TEXT("addMomentsAVX2", NOSPLIT, "func(sums, squares, x *float64, d, stride int, rows *int32, n int, labels, origin *int32, w *float64)")
-	Pragma("noescape")
-	Doc("addMomentsAVX2 is AddMoments for n rows of d columns.")
-	d, x, stride := Load(Param("d"), GP64()), Load(Param("x"), GP64()), Load(Param("stride"), GP64())
-	row, n := Load(Param("rows"), GP64()), Load(Param("n"), GP64())
-	SHLQ(Imm(3), stride)
-	vectors := GP64()
-	MOVQ(d, vectors)
-	rest, mask := splitOff(vectors, masks)
-
-	Label("row")
-	r, z, sum, origin, p := GP64(), GP64(), GP64(), GP64(), GP64()
-	w, squares := YMM(), YMM()
-	MOVLQSX(Mem{Base: row}, r)
-	at := Load(Param("w"), GP64())
-	VBROADCASTSD(Mem{Base: at, Index: r, Scale: 8}, w)
-	at = Load(Param("labels"), GP64())
-	MOVLQSX(Mem{Base: at, Index: r, Scale: 4}, z)
-	at = Load(Param("origin"), GP64())
-	MOVLQSX(Mem{Base: at, Index: z, Scale: 4}, origin)
-	IMULQ(stride, origin)
-	ADDQ(x, origin)
-	MOVQ(r, p)
-	IMULQ(stride, p)
-	ADDQ(x, p)
-	at = Load(Param("sums"), GP64())
-	MOVQ(z, sum)
-	IMULQ(d, sum)
-	LEAQ(Mem{Base: at, Index: sum, Scale: 8}, sum)
-
-	t, s := YMM(), YMM()
-	VXORPD(squares, squares, squares)
-	left := GP64()
-	MOVQ(vectors, left)
-	TESTQ(left, left)
-	JZ(LabelRef("rest"))
-	Label("loop")
-	VMOVUPD(Mem{Base: p}, t)
-	VSUBPD(Mem{Base: origin}, t, t)
-	VFMADD231PD(t, t, squares)
-	VMOVUPD(Mem{Base: sum}, s)
-	VFMADD231PD(w, t, s)
-	VMOVUPD(s, Mem{Base: sum})
-	for _, q := range []Register{p, origin, sum} {
-		ADDQ(Imm(width), q)
-	}
-	DECQ(left)
-	JNZ(LabelRef("loop"))
-
-	Label("rest")
-	TESTQ(rest, rest)
-	JZ(LabelRef("done"))
-	o := YMM()
-	VMASKMOVPD(Mem{Base: p}, mask, t)
-	VMASKMOVPD(Mem{Base: origin}, mask, o)
-	VSUBPD(o, t, t)
-	VFMADD231PD(t, t, squares)
-	VMASKMOVPD(Mem{Base: sum}, mask, s)
-	VFMADD231PD(w, t, s)
-	VMASKMOVPD(s, mask, Mem{Base: sum})
-
-	Label("done")
-	high := XMM()
-	VHADDPD(squares, squares, squares)
-	VEXTRACTF128(Imm(1), squares, high)
-	VADDSD(high, squares.AsX(), squares.AsX())
-	at = Load(Param("squares"), GP64())
-	VMOVSD(Mem{Base: at, Index: z, Scale: 8}, high)
-	VFMADD231SD(w.AsX(), squares.AsX(), high)
-	VMOVSD(high, Mem{Base: at, Index: z, Scale: 8})
-	ADDQ(Imm(4), row)
-	DECQ(n)
-	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
 }
