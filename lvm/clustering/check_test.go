@@ -1,7 +1,10 @@
 package clustering
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -32,6 +35,106 @@ func TestConformance(t *testing.T) {
 			t.Run("mixture by gradient "+shape.String()+" "+name, func(t *testing.T) { check.Run(t, gradientModel(x, shape)) })
 		}
 	}
+}
+
+// bernoulliTruth has three patterns of 24 switches: a sample has few equal rows.
+func bernoulliTruth() *BernoulliMixture {
+	m := &BernoulliMixture{Weights: []float64{0.5, 0.3, 0.2}, Probs: mat.NewDense(3, 24, nil)}
+	m.Probs.Apply(func(c, j int, _ float64) float64 { return 0.5 + 0.4*math.Sin(float64((c+1)*(j+2))) }, m.Probs)
+	return m
+}
+
+// poissonTruth has three kinds of counts.
+func poissonTruth() *PoissonMixture {
+	return &PoissonMixture{Weights: []float64{0.5, 0.3, 0.2}, Rates: mat.NewDense(3, 5, []float64{
+		50, 3, 200, 0.5, 20,
+		60, 9, 190, 0.1, 35,
+		20, 4, 220, 2.0, 25})}
+}
+
+func TestConformanceOfDiscreteMixtures(t *testing.T) {
+	for name, x := range map[string]*mat.Dense{
+		"Bernoulli": distinctRows(bernoulliTruth().Sample(rand.New(rand.NewPCG(7, 8)), 1100)),
+		"Poisson":   distinctRows(poissonTruth().Sample(rand.New(rand.NewPCG(7, 8)), 1100)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "Bernoulli" {
+				check.Run(t, bernoulliModel(x))
+			} else {
+				check.Run(t, poissonModel(x))
+			}
+		})
+	}
+}
+
+// distinctRows returns the rows of x, each once.
+func distinctRows(_ []int, x *mat.Dense) *mat.Dense {
+	seen, rows := map[string]bool{}, []float64(nil)
+	n, d := x.Dims()
+	for i := range n {
+		row := x.RawRowView(i)
+		if key := fmt.Sprint(row); !seen[key] {
+			seen[key] = true
+			rows = append(rows, row...)
+		}
+	}
+	return mat.NewDense(len(rows)/d, d, rows)
+}
+
+func bernoulliModel(x *mat.Dense) check.Model[*BernoulliMixture] {
+	return check.Model[*BernoulliMixture]{
+		X: x, K: 3, Discrete: true,
+		Fit: func(rng *rand.Rand, x mat.Matrix, k int) (*BernoulliMixture, lvm.Trace, error) {
+			return FitBernoulliMixture(rng, x, k, &BernoulliOptions{Options: lvm.Options{MaxIter: 50}})
+		},
+		FitFrom: func(m *BernoulliMixture, x mat.Matrix, steps int) (*BernoulliMixture, lvm.Trace, error) {
+			return FitBernoulliMixture(nil, x, 3, &BernoulliOptions{Options: lvm.Options{MaxIter: steps, Tol: -1}, Start: m})
+		},
+		Step:   (*BernoulliMixture).Step,
+		Params: func(m *BernoulliMixture) []float64 { return slices.Concat(m.Weights, m.Probs.RawMatrix().Data) },
+		Relabel: func(m *BernoulliMixture, perm []int) *BernoulliMixture {
+			return &BernoulliMixture{Weights: permuted(m.Weights, perm), Probs: permutedRows(m.Probs, perm)}
+		},
+		Assign:    (*BernoulliMixture).Assign,
+		Posterior: (*BernoulliMixture).Posterior,
+		LogProb:   (*BernoulliMixture).LogProb,
+	}
+}
+
+func poissonModel(x *mat.Dense) check.Model[*PoissonMixture] {
+	return check.Model[*PoissonMixture]{
+		X: x, K: 3, Discrete: true,
+		Fit: func(rng *rand.Rand, x mat.Matrix, k int) (*PoissonMixture, lvm.Trace, error) {
+			return FitPoissonMixture(rng, x, k, &PoissonOptions{Options: lvm.Options{MaxIter: 50}})
+		},
+		FitFrom: func(m *PoissonMixture, x mat.Matrix, steps int) (*PoissonMixture, lvm.Trace, error) {
+			return FitPoissonMixture(nil, x, 3, &PoissonOptions{Options: lvm.Options{MaxIter: steps, Tol: -1}, Start: m})
+		},
+		Step:   (*PoissonMixture).Step,
+		Params: func(m *PoissonMixture) []float64 { return slices.Concat(m.Weights, m.Rates.RawMatrix().Data) },
+		Relabel: func(m *PoissonMixture, perm []int) *PoissonMixture {
+			return &PoissonMixture{Weights: permuted(m.Weights, perm), Rates: permutedRows(m.Rates, perm)}
+		},
+		Assign:    (*PoissonMixture).Assign,
+		Posterior: (*PoissonMixture).Posterior,
+		LogProb:   (*PoissonMixture).LogProb,
+	}
+}
+
+func permuted(v []float64, perm []int) []float64 {
+	r := make([]float64, len(v))
+	for i, p := range perm {
+		r[i] = v[p]
+	}
+	return r
+}
+
+func permutedRows(m *mat.Dense, perm []int) *mat.Dense {
+	r := mat.DenseCopyOf(m)
+	for i, p := range perm {
+		r.SetRow(i, m.RawRowView(p))
+	}
+	return r
 }
 
 func kmeansModel(x *mat.Dense) check.Model[*KMeans] {

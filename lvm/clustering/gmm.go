@@ -160,8 +160,21 @@ func (m *GMM) check(op string) error {
 	if m.Shape < Full || m.Shape > Spherical {
 		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("%v is not a shape", m.Shape), Try: "Full, Tied, Diagonal or Spherical"}
 	}
+	if err := checkMixing(op, m.Weights); err != nil {
+		return err
+	}
+	for k := range m.Covs {
+		if err := m.checkComponent(op, k, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkMixing reports what is wrong with the weights of components.
+func checkMixing(op string, weights []float64) error {
 	var sum float64
-	for k, w := range m.Weights {
+	for k, w := range weights {
 		if !(w >= 0) {
 			return &lvm.DegenerateError{Op: op, Component: k, Problem: fmt.Sprintf("has the weight %v", w), Try: "weights between 0 and 1"}
 		}
@@ -169,11 +182,6 @@ func (m *GMM) check(op string) error {
 	}
 	if !(math.Abs(sum-1) <= 1e-6) {
 		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the weights of the components sum to %.9g", sum), Try: "dividing them by that"}
-	}
-	for k := range m.Covs {
-		if err := m.checkComponent(op, k, d); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -31,18 +31,13 @@ func (m *GMM) NumParams() int {
 // AIC returns Akaike's criterion −2 ln p(x) + 2ν: smaller is better.
 //
 // Source: Akaike (1974), A new look at the statistical model identification.
-func (m *GMM) AIC(x mat.Matrix) float64 {
-	return -2*m.LogLikelihood(x) + 2*float64(m.NumParams())
-}
+func (m *GMM) AIC(x mat.Matrix) float64 { return aic(m, x) }
 
 // BIC returns the Bayesian information criterion −2 ln p(x) + ν ln n: smaller is
 // better. Some programs print it with the other sign.
 //
 // Source: Schwarz (1978), Estimating the dimension of a model.
-func (m *GMM) BIC(x mat.Matrix) float64 {
-	n, _ := x.Dims()
-	return -2*m.LogLikelihood(x) + float64(m.NumParams())*math.Log(float64(n))
-}
+func (m *GMM) BIC(x mat.Matrix) float64 { return bic(m, x) }
 
 // ICL returns the integrated completed likelihood criterion
 //
@@ -55,9 +50,19 @@ func (m *GMM) BIC(x mat.Matrix) float64 {
 // Source: Biernacki, Celeux and Govaert (2000), Assessing a mixture model for
 // clustering with the integrated completed likelihood, with the labels of
 // largest posterior probability as there.
-func (m *GMM) ICL(x mat.Matrix) float64 {
+func (m *GMM) ICL(x mat.Matrix) float64 { return icl(m.BIC(x), m.Posterior(x)) }
+
+func aic(m Mixture, x mat.Matrix) float64 {
+	return -2*m.LogLikelihood(x) + 2*float64(m.NumParams())
+}
+
+func bic(m Mixture, x mat.Matrix) float64 {
 	n, _ := x.Dims()
-	post := m.Posterior(x)
+	return -2*m.LogLikelihood(x) + float64(m.NumParams())*math.Log(float64(n))
+}
+
+func icl(bic float64, post *mat.Dense) float64 {
+	n, _ := post.Dims()
 	var sum float64
 	for i := range n {
 		top := 0.0
@@ -66,5 +71,5 @@ func (m *GMM) ICL(x mat.Matrix) float64 {
 		}
 		sum += math.Log(top)
 	}
-	return m.BIC(x) - 2*sum
+	return bic - 2*sum
 }

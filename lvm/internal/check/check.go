@@ -24,6 +24,9 @@ type Model[M any] struct {
 	X *mat.Dense
 	// K is the number of components.
 	K int
+	// Discrete says that rows other than those of X need have no posterior, and
+	// that LogProb is that of a probability, not of a density.
+	Discrete bool
 
 	// Fit fits from random starts.
 	Fit func(rng *rand.Rand, x mat.Matrix, k int) (M, lvm.Trace, error)

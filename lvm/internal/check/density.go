@@ -17,18 +17,22 @@ func posteriorSums[M any](m Model[M]) error {
 	if err != nil {
 		return err
 	}
-	n, d := m.X.Dims()
-	x := mat.NewDense(n+2, d, nil)
-	x.Copy(m.X)
-	for j := range d {
-		x.Set(n, j, 1e6)
-		x.Set(n+1, j, -1e150)
+	x := mat.DenseCopyOf(m.X)
+	n, d := x.Dims()
+	if !m.Discrete {
+		x = mat.NewDense(n+2, d, nil)
+		x.Copy(m.X)
+		for j := range d {
+			x.Set(n, j, 1e6)
+			x.Set(n+1, j, -1e150)
+		}
+		n += 2
 	}
 	post, z := m.Posterior(at, x), m.Assign(at, x)
-	if r, c := post.Dims(); r != n+2 || c != m.K {
-		return fmt.Errorf("the posterior of %d rows is %d×%d", n+2, r, c)
+	if r, c := post.Dims(); r != n || c != m.K {
+		return fmt.Errorf("the posterior of %d rows is %d×%d", n, r, c)
 	}
-	for i := range n + 2 {
+	for i := range n {
 		var sum float64
 		row := post.RawRowView(i)
 		for _, p := range row {
@@ -54,7 +58,7 @@ func posteriorSums[M any](m Model[M]) error {
 // tails it converges faster than any power of the grid's width.
 func integrates[M any](m Model[M]) error {
 	n, d := m.X.Dims()
-	if m.LogProb == nil || d > 2 {
+	if m.LogProb == nil || m.Discrete || d > 2 {
 		return nil
 	}
 	at, _, err := m.Fit(seed(), m.X, m.K)

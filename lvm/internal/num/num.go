@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/latent-lessons/latent/lvm"
+	"github.com/latent-lessons/latent/lvm/internal/kernels"
 )
 
 // Split returns a new generator seeded from rng.
@@ -62,6 +63,11 @@ func RowsOf(x mat.Matrix) Rows {
 // Row returns row i, which must not be modified.
 func (r Rows) Row(i int) []float64 {
 	return r.data[i*r.stride : i*r.stride+r.D : i*r.stride+r.D]
+}
+
+// Block returns the rows lo ≤ i < hi as a matrix, which must not be modified.
+func (r Rows) Block(lo, hi int) kernels.Matrix[float64] {
+	return kernels.Of(hi-lo, r.D, r.data[lo*r.stride:], r.stride)
 }
 
 // CheckData returns the rows of x if there is at least one row and column and
