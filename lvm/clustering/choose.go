@@ -1,11 +1,15 @@
 package clustering
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/latent-lessons/latent/lvm"
+	"github.com/latent-lessons/latent/lvm/internal/num"
 )
 
 // Mixture is what GMM, BernoulliMixture and PoissonMixture have in common, and
@@ -44,4 +48,45 @@ func family[M Mixture, O any](fit func(*rand.Rand, mat.Matrix, int, O) (M, lvm.T
 		}
 		return m, trace, nil
 	}
+}
+
+// Criterion is a number by which mixtures are compared: smaller is better.
+type Criterion int
+
+const (
+	BIC Criterion = iota // GMM.BIC
+	ICL                  // GMM.ICL
+	AIC                  // GMM.AIC
+)
+
+// String returns the name of the criterion.
+func (c Criterion) String() string {
+	switch c {
+	case BIC:
+		return "BIC"
+	case ICL:
+		return "ICL"
+	case AIC:
+		return "AIC"
+	}
+	return fmt.Sprintf("Criterion(%d)", int(c))
+}
+
+// inParallel calls f for every task below n, each with a generator of its own,
+// split from rng in order before the first begins.
+func inParallel(rng *rand.Rand, n int, f func(task int, rng *rand.Rand)) {
+	rngs := make([]*rand.Rand, n)
+	for i := range rngs {
+		rngs[i] = num.Split(rng)
+	}
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, own := range rngs {
+		slots <- struct{}{}
+		wg.Go(func() {
+			f(i, own)
+			<-slots
+		})
+	}
+	wg.Wait()
 }

@@ -1,5 +1,7 @@
-// Package clustering finds groups in data: k-means, online k-means and
-// Gaussian mixtures, with measures of how well two groupings agree.
+// Package clustering finds groups in data: k-means, online k-means, and
+// mixtures of Gaussian, Bernoulli and Poisson distributions, with measures of
+// how well two groupings agree. CrossValidate, BootstrapLRT, SelectGMM and
+// Silhouette help to choose the number of groups.
 //
 // Every model is a struct with exported parameters. Step is one iteration of
 // the model's algorithm, pure, for looking at it frame by frame; FitX is the
