@@ -3,6 +3,10 @@
 // how well two groupings agree. CrossValidate, BootstrapLRT, SelectGMM and
 // Silhouette help to choose the number of groups.
 //
+// FitGMM, FitICM and FitGradient lead to a Gaussian mixture by expectation
+// maximisation, with hard labels and by gradient ascent; FreeEnergy is the bound
+// that explains how they are related.
+//
 // Every model is a struct with exported parameters. Step is one iteration of
 // the model's algorithm, pure, for looking at it frame by frame; FitX is the
 // shared loop over the same step with restarts, stopping and best of. Data is
