@@ -43,6 +43,7 @@ type AdaptiveMetropolis struct {
 // Step proposes one move from x.
 func (m *AdaptiveMetropolis) Step(rng *rand.Rand, x []float64) ([]float64, Info) {
 	if m.walk.LogDensity == nil {
+		checkTarget("AdaptiveMetropolis", m.Target)
 		m.walk = Metropolis{LogDensity: m.LogDensity, Scale: m.Scale, Cov: m.Cov}
 	}
 	return m.walk.Step(rng, x)

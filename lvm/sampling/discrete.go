@@ -15,13 +15,22 @@ import (
 //	A_ij = min{1, p_j q_ji / (p_i q_ij)}
 //
 // The diagonal holds the mass of the rejections; without it, as in (11.17)
-// of notes 002, the rows do not sum to one. It panics if q is not n×n.
+// of notes 002, the rows do not sum to one. It panics if q is not a
+// transition matrix of n states, or an entry of p negative or not finite.
 //
 // Notes 000, (5.26)–(5.27).
 func MetropolisMatrix(p []float64, q mat.Matrix) *mat.Dense {
 	n := len(p)
 	if r, c := q.Dims(); r != n || c != n {
 		panic(fmt.Sprintf("sampling: MetropolisMatrix of %d states with a proposal of %d×%d", n, r, c))
+	}
+	if _, err := NewMarkovChain(q); err != nil {
+		panic("sampling: MetropolisMatrix: the proposal: " + err.Error())
+	}
+	for i, v := range p {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			panic(fmt.Sprintf("sampling: MetropolisMatrix: p_%d = %v", i, v))
+		}
 	}
 	t := mat.NewDense(n, n, nil)
 	for i := range n {
@@ -31,7 +40,10 @@ func MetropolisMatrix(p []float64, q mat.Matrix) *mat.Dense {
 			if i == j || qij == 0 {
 				continue
 			}
-			flow := qij * min(1, p[j]*q.At(j, i)/(p[i]*qij))
+			flow := qij // a state without mass is always left
+			if p[i] > 0 {
+				flow *= min(1, p[j]*q.At(j, i)/(p[i]*qij))
+			}
 			t.Set(i, j, flow)
 			stay -= flow
 		}
@@ -58,13 +70,18 @@ func (g *FactorGibbs) State(i int, x []int) {
 }
 
 // Joint returns p(x) for every joint value in the order of State, by
-// enumeration.
+// enumeration; NaN if no value has mass.
 func (g *FactorGibbs) Joint() []float64 {
 	p, x := make([]float64, g.States()), make([]int, len(g.Levels))
-	var z float64
+	top := math.Inf(-1)
 	for i := range p {
 		g.State(i, x)
-		p[i] = math.Exp(g.LogDensity(x))
+		p[i] = g.LogDensity(x)
+		top = max(top, p[i])
+	}
+	var z float64
+	for i := range p {
+		p[i] = math.Exp(p[i] - top)
 		z += p[i]
 	}
 	for i := range p {

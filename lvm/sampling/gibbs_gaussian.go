@@ -61,6 +61,12 @@ func (g *GaussianGibbs) Step(rng *rand.Rand, x []float64) ([]float64, Info) {
 		info.Err = &lvm.ShapeError{Op: "sampling.GaussianGibbs", What: "length of the state", Got: len(x), Want: len(g.Mean)}
 		return x, info
 	}
+	for j, v := range x {
+		if v-v != 0 {
+			info.Err = &lvm.DataError{Op: "sampling.GaussianGibbs", Row: -1, Col: j, Problem: fmt.Sprintf("the state is %v", v), Try: "a finite start"}
+			return x, info
+		}
+	}
 	y := nextBuffer(&g.buf, x)
 	for i := range g.blocks {
 		if g.Scan == RandomScan {
@@ -92,6 +98,11 @@ func (g *GaussianGibbs) redraw(rng *rand.Rand, b *gaussianBlock, y []float64) {
 func (g *GaussianGibbs) init() error {
 	const op = "sampling.GaussianGibbs"
 	d := len(g.Mean)
+	for j, v := range g.Mean {
+		if v-v != 0 {
+			return &lvm.DataError{Op: op, Row: -1, Col: j, Problem: fmt.Sprintf("the mean is %v", v), Try: "a finite mean"}
+		}
+	}
 	if _, err := lowerFactor(op, g.Cov, d); err != nil {
 		return err
 	}

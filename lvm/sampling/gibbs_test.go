@@ -190,6 +190,91 @@ func TestFactorGibbsTransition(t *testing.T) {
 	}
 }
 
+// TestFourCycleOracle compares with Z and marginals that were enumerated by
+// another program.
+func TestFourCycleOracle(t *testing.T) {
+	g := fourCycle(nil, Systematic)
+	for f, table := range [][]float64{{2, 1, 0.5, 3}, {1, 2, 4, 1}, {1, 3, 2, 1}, {2, 1, 1, 5}} {
+		g.Factors[f].Table = table
+	}
+	x, z, marginal := make([]int, 4), 0.0, make([]float64, 4)
+	for s, p := range g.Joint() {
+		g.State(s, x)
+		z += math.Exp(g.LogDensity(x))
+		for j, v := range x {
+			marginal[j] += p * float64(1-v)
+		}
+	}
+	if math.Abs(z-200.5) > 1e-12 {
+		t.Errorf("Z = %v, want 200.5", z)
+	}
+	for j, want := range []float64{0.548628, 0.416459, 0.374065, 0.461347} {
+		if math.Abs(marginal[j]-want) > 5e-7 {
+			t.Errorf("p(x%d = 0) = %.7f, want %v", j+1, marginal[j], want)
+		}
+	}
+}
+
+// TestGibbsIsHastings: with its full conditional as the proposal every block
+// has the acceptance 1, (5.29) of notes 000.
+func TestGibbsIsHastings(t *testing.T) {
+	g := fourCycle([][]int{{0, 2}, {1}, {3}}, Systematic)
+	p := g.Joint()
+	x, y := make([]int, 4), make([]int, 4)
+	number := func(x []int) int { return 8*x[0] + 4*x[1] + 2*x[2] + x[3] }
+	for s := range 16 {
+		g.State(s, x)
+		for b, vars := range g.Blocks {
+			there := g.Conditional(b, x)
+			now := 0
+			for _, v := range vars {
+				now = 2*now + x[v]
+			}
+			for v := range there {
+				copy(y, x)
+				g.assign(&g.blocks[b], y, v)
+				back := g.Conditional(b, y)[now]
+				if a := p[number(y)] * back / (p[s] * there[v]); math.Abs(a-1) > 1e-14 {
+					t.Errorf("from %v to %v: acceptance %v", x, y, a)
+				}
+			}
+		}
+	}
+}
+
+// TestJointFromConditionals: the two full conditionals of a table determine
+// it, p(a, b) = p(b|a)/Σ_b p(b|a)/p(a|b), (5.30) of notes 000.
+func TestJointFromConditionals(t *testing.T) {
+	g := &FactorGibbs{Levels: []int{2, 3}, Factors: []Factor{{[]int{0, 1}, []float64{3, 1, 4, 1, 5, 9}}}}
+	joint := g.Joint()
+	for a := range 2 {
+		given := g.Conditional(1, []int{a, 0}) // p(b|a)
+		var sum float64
+		for b, p := range given {
+			sum += p / g.Conditional(0, []int{0, b})[a]
+		}
+		for b, p := range given {
+			if got := p / sum; math.Abs(got-joint[3*a+b]) > 1e-15 {
+				t.Errorf("p(%d, %d) = %v, want %v", a, b, got, joint[3*a+b])
+			}
+		}
+	}
+}
+
+// Products of factors beyond the range of float64 cancel in the joint.
+func TestJointOfLargeFactors(t *testing.T) {
+	for _, scale := range []float64{1e200, 1e-200} {
+		g := &FactorGibbs{Levels: []int{2, 2}, Factors: []Factor{
+			{[]int{0, 1}, []float64{3 * scale, scale, scale, 3 * scale}}, {[]int{0}, []float64{scale, 3 * scale}},
+		}}
+		for i, want := range []float64{3, 1, 3, 9} {
+			if p := g.Joint()[i]; math.Abs(p-want/16) > 1e-13 {
+				t.Errorf("factors of %v: p_%d = %v, want %v", scale, i, p, want/16)
+			}
+		}
+	}
+}
+
 // TestFactorGibbsConditionals: the full conditionals of the four-cycle are
 // the products of two factors that notes 004 derive.
 func TestFactorGibbsConditionals(t *testing.T) {
@@ -356,6 +441,15 @@ func TestGibbsBadInput(t *testing.T) {
 	}
 	if _, info := (&Ising{Rows: 2, Cols: 2}).Step(newRand(1), []int8{1, 1, 0, 1}); !errors.As(info.Err, &data) || data.Row != 1 || data.Col != 0 {
 		t.Errorf("a spin of 0: %v", info.Err)
+	}
+	if _, info := (&Ising{Rows: 1, Cols: 2, Coupling: math.NaN()}).Step(newRand(1), []int8{1, 1}); !errors.As(info.Err, &data) {
+		t.Errorf("a coupling of NaN: %v", info.Err)
+	}
+	if _, info := (&GaussianGibbs{Mean: []float64{0, math.NaN()}, Cov: eye}).Step(newRand(1), []float64{0, 0}); !errors.As(info.Err, &data) || data.Col != 1 {
+		t.Errorf("a mean of NaN: %v", info.Err)
+	}
+	if _, info := (&GaussianGibbs{Mean: []float64{0, 0}, Cov: eye}).Step(newRand(1), []float64{math.Inf(1), 0}); !errors.As(info.Err, &data) || data.Col != 0 {
+		t.Errorf("an infinite start: %v", info.Err)
 	}
 	if _, info := (&Ising{Rows: 1, Cols: 2, Field: []float64{0, math.NaN()}}).Step(newRand(1), []int8{1, 1}); !errors.As(info.Err, &data) {
 		t.Errorf("a field of NaN: %v", info.Err)

@@ -1,9 +1,11 @@
 package sampling
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -155,11 +157,11 @@ type hamiltonian struct {
 
 // settings are the exported fields that HMC and NUTS share.
 type settings struct {
-	gradient func(x, grad []float64) float64
-	visit    func(x []float64)
-	eps      float64
-	cov      mat.Symmetric
-	metric   Metric
+	gradient    func(x, grad []float64) float64
+	visit       func(x []float64)
+	eps, target float64
+	cov         mat.Symmetric
+	metric      Metric
 }
 
 // init prepares for states of length d.
@@ -167,6 +169,10 @@ func (h *hamiltonian) init(op string, s settings, d int) error {
 	if s.gradient == nil {
 		panic(op + " without a Gradient")
 	}
+	if s.eps < 0 || s.eps-s.eps != 0 {
+		panic(fmt.Sprintf("%s with step size %v", op, s.eps))
+	}
+	checkTarget(strings.TrimPrefix(op, "sampling."), s.target)
 	if d == 0 {
 		return &lvm.ShapeError{Op: op, What: "length of the state", Got: 0, Want: 1}
 	}

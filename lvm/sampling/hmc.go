@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -35,7 +36,7 @@ type HMC struct {
 	// Steps is L. 0 means 10.
 	Steps int
 
-	// Jitter draws the step size of each trajectory from ε(1 ± Jitter).
+	// Jitter draws the step size of each trajectory from ε(1 ± Jitter); below 1.
 	Jitter float64
 
 	// Target is the mean acceptance that the step size aims at. 0 means 0.8.
@@ -79,8 +80,11 @@ func (k *HMC) Adapt(rng *rand.Rand, t, n int, x []float64, info Info) {
 }
 
 func (k *HMC) init(d int) error {
+	if k.Steps < 0 || !(k.Jitter >= 0 && k.Jitter < 1) {
+		panic(fmt.Sprintf("sampling: HMC with %d steps and jitter %v", k.Steps, k.Jitter))
+	}
 	k.h, k.z = hamiltonian{}, newPhase(d)
-	return k.h.init("sampling.HMC", settings{k.Gradient, k.Visit, k.StepSize, k.Cov, k.Metric}, d)
+	return k.h.init("sampling.HMC", settings{k.Gradient, k.Visit, k.StepSize, k.Target, k.Cov, k.Metric}, d)
 }
 
 // Step proposes the end of one trajectory from x.

@@ -119,6 +119,9 @@ func (g *Ising) check(s []int8) error {
 	if g.Wrap && min(g.Rows, g.Cols) < 2 {
 		return &lvm.ShapeError{Op: op, What: "rows and columns of a torus", Got: min(g.Rows, g.Cols), Want: 2}
 	}
+	if g.Coupling-g.Coupling != 0 {
+		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the coupling is %v", g.Coupling), Try: "a finite coupling"}
+	}
 	for i, h := range g.Field {
 		if h-h != 0 {
 			return &lvm.DataError{Op: op, Row: i / g.Cols, Col: i % g.Cols, Problem: fmt.Sprintf("the field is %v", h), Try: "a finite field"}

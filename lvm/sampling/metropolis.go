@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -64,6 +65,9 @@ func (m *Metropolis) init(d int) error {
 	const op = "sampling.Metropolis"
 	if m.LogDensity == nil {
 		panic("sampling: Metropolis without LogDensity")
+	}
+	if m.Scale < 0 || m.Scale-m.Scale != 0 {
+		panic(fmt.Sprintf("sampling: Metropolis with scale %v", m.Scale))
 	}
 	if d == 0 {
 		return &lvm.ShapeError{Op: op, What: "length of the state", Got: 0, Want: 1}

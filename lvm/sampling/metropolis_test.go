@@ -167,6 +167,25 @@ func TestHastingsMatrix(t *testing.T) {
 			t.Errorf("accepted mass from state %d is %v, want %v", i, sum, want)
 		}
 	}
+	// States without mass are left, and not entered.
+	m3 = MetropolisMatrix([]float64{0, 0, 1}, u)
+	invariant(t, "one state with mass", m3, []float64{0, 0, 1}, 1e-15)
+	for i, want := range [][]float64{{1. / 3, 1. / 3, 1. / 3}, {1. / 3, 1. / 3, 1. / 3}, {0, 0, 1}} {
+		for j, w := range want {
+			if math.Abs(m3.At(i, j)-w) > 1e-15 {
+				t.Errorf("T(%d→%d) = %v, want %v", i, j, m3.At(i, j), w)
+			}
+		}
+	}
+	for name, f := range map[string]func(){
+		"a row that sums to 2":   func() { MetropolisMatrix([]float64{1, 1}, mat.NewDense(2, 2, []float64{1, 1, 0, 1})) },
+		"a wide proposal":        func() { MetropolisMatrix([]float64{1}, mat.NewDense(1, 2, []float64{1, 0})) },
+		"a negative probability": func() { MetropolisMatrix([]float64{1, -1}, mat.NewDense(2, 2, []float64{1, 0, 0, 1})) },
+		"a probability of NaN":   func() { MetropolisMatrix([]float64{1, math.NaN()}, mat.NewDense(2, 2, []float64{1, 0, 0, 1})) },
+		"a proposal that is −1":  func() { MetropolisMatrix([]float64{1, 1}, mat.NewDense(2, 2, []float64{2, -1, 0, 1})) },
+	} {
+		mustPanic(t, name, f)
+	}
 	// The kernel accepts as often as it says.
 	k := &MetropolisHastings[int]{
 		LogDensity: func(s int) float64 { return math.Log(p[s]) },

@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -41,7 +42,7 @@ type NUTS struct {
 	// nearer to 1 for targets with divergences.
 	Target float64
 
-	// MaxDepth bounds the doublings of a trajectory. 0 means 10.
+	// MaxDepth bounds the doublings of a trajectory, at most 30. 0 means 10.
 	MaxDepth int
 
 	// Metric is the form of M⁻¹. The zero value is DiagonalMetric.
@@ -97,8 +98,11 @@ func (k *NUTS) Adapt(rng *rand.Rand, t, n int, x []float64, info Info) {
 }
 
 func (k *NUTS) init(d int) error {
+	if k.MaxDepth < 0 || k.MaxDepth > 30 {
+		panic(fmt.Sprintf("sampling: NUTS with MaxDepth %d", k.MaxDepth))
+	}
 	k.h = hamiltonian{}
-	if err := k.h.init("sampling.NUTS", settings{k.Gradient, k.Visit, k.StepSize, k.Cov, k.Metric}, d); err != nil {
+	if err := k.h.init("sampling.NUTS", settings{k.Gradient, k.Visit, k.StepSize, k.Target, k.Cov, k.Metric}, d); err != nil {
 		return err
 	}
 	k.fore, k.back, k.chosen, k.beyond = newPhase(d), newPhase(d), newPhase(d), newPhase(d)

@@ -229,6 +229,45 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// Settings that no sampler can have are mistakes in the program.
+func TestBadSettings(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	g := correlated()
+	for name, k := range map[string]Kernel[[]float64]{
+		"Metropolis, negative scale":   &Metropolis{LogDensity: gauss2, Scale: -1},
+		"Metropolis, scale NaN":        &Metropolis{LogDensity: gauss2, Scale: nan},
+		"adaptive, target 2":           &AdaptiveMetropolis{LogDensity: gauss2, Target: 2},
+		"adaptive, target NaN":         &AdaptiveMetropolis{LogDensity: gauss2, Target: nan},
+		"slice, negative width":        &Slice{LogDensity: gauss2, Width: -1},
+		"slice, infinite width":        &Slice{LogDensity: gauss2, Widths: []float64{1, inf}},
+		"slice, negative bound":        &Slice{LogDensity: gauss2, MaxSteps: -1},
+		"HMC, step size NaN":           &HMC{Gradient: g.grad, StepSize: nan},
+		"HMC, negative step size":      &HMC{Gradient: g.grad, StepSize: -1},
+		"HMC, negative number":         &HMC{Gradient: g.grad, StepSize: 1, Steps: -1},
+		"HMC, jitter 1":                &HMC{Gradient: g.grad, StepSize: 1, Jitter: 1},
+		"HMC, target 1":                &HMC{Gradient: g.grad, StepSize: 1, Target: 1},
+		"NUTS, infinite step size":     &NUTS{Gradient: g.grad, StepSize: inf},
+		"NUTS, negative target":        &NUTS{Gradient: g.grad, StepSize: 1, Target: -0.1},
+		"NUTS, negative depth":         &NUTS{Gradient: g.grad, StepSize: 1, MaxDepth: -1},
+		"NUTS, depth beyond an int":    &NUTS{Gradient: g.grad, StepSize: 1, MaxDepth: 64},
+		"mixture of a negative weight": &Mixture[[]float64]{Kernels: []Kernel[[]float64]{&Metropolis{LogDensity: gauss2}}, Weights: []float64{-1}},
+		"cycle of nothing":             &Cycle[[]float64]{},
+	} {
+		mustPanic(t, name, func() { k.Step(newRand(1), []float64{0, 0}) })
+	}
+}
+
+func mustPanic(t *testing.T, name string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if recover() == nil {
+			t.Errorf("%s should panic", name)
+		}
+	}()
+	f()
+}
+
 func TestMetropolisDoesNotAllocate(t *testing.T) {
 	for _, cov := range []mat.Symmetric{nil, mat.NewSymDense(2, []float64{2, 1, 1, 2})} {
 		rng, k, x := newRand(1), &Metropolis{LogDensity: gauss2, Cov: cov}, []float64{0, 0}

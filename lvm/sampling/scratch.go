@@ -48,6 +48,13 @@ func (m *memo) set(x []float64, logp float64) {
 	m.logp = logp
 }
 
+// checkTarget panics unless a kernel can aim at an acceptance.
+func checkTarget(kernel string, target float64) {
+	if !(target >= 0 && target < 1) {
+		panic(fmt.Sprintf("sampling: %s with a target acceptance of %v; it must be between 0 and 1", kernel, target))
+	}
+}
+
 // lowerFactor returns the Cholesky factor L of a = LLᵀ, d×d by rows.
 func lowerFactor(op string, a mat.Symmetric, d int) ([]float64, error) {
 	if n := a.SymmetricDim(); n != d {

@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -70,6 +71,9 @@ func (k *Slice) Step(rng *rand.Rand, x []float64) ([]float64, Info) {
 		}
 		if w == 0 {
 			w = 1
+		}
+		if w < 0 || w-w != 0 || k.MaxSteps < 0 {
+			panic(fmt.Sprintf("sampling: Slice with width %v and at most %d steps", w, k.MaxSteps))
 		}
 		logp = k.coordinate(rng, y, j, logp, w, &info)
 		if info.Err != nil {

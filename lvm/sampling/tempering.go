@@ -105,12 +105,12 @@ func (k *Tempering) Step(rng *rand.Rand, s [][]float64) ([][]float64, Info) {
 	if k.kernels == nil {
 		k.init()
 	}
-	if len(s) != len(k.Betas) || len(s[0]) == 0 {
+	if len(s) != len(k.Betas) {
 		return s, Info{LogDensity: math.NaN(), Err: &lvm.ShapeError{Op: "sampling.Tempering", What: "replicas in the state", Got: len(s), Want: len(k.Betas)}}
 	}
 	for _, x := range s {
-		if len(x) != len(s[0]) {
-			return s, Info{LogDensity: math.NaN(), Err: &lvm.ShapeError{Op: "sampling.Tempering", What: "length of a replica", Got: len(x), Want: len(s[0])}}
+		if want := max(len(s[0]), 1); len(x) != want {
+			return s, Info{LogDensity: math.NaN(), Err: &lvm.ShapeError{Op: "sampling.Tempering", What: "length of a replica", Got: len(x), Want: want}}
 		}
 	}
 	y := k.next(s)

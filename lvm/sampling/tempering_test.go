@@ -150,6 +150,9 @@ func TestTemperingBadInput(t *testing.T) {
 			t.Errorf("state %v: %v", s, info.Err)
 		}
 	}
+	if _, info := k.Step(newRand(1), [][]float64{{}, {}, {}}); !errors.As(info.Err, &shape) || shape.Got != 0 || shape.Want != 1 {
+		t.Errorf("replicas without coordinates: %v", info.Err)
+	}
 	nan := func([]float64) float64 { return math.NaN() }
 	if _, err := Run(newRand(1), temperedWalk(nan, Ladder(2, 0.1)), [][]float64{{0}, {0}}, 5, nil); !errors.As(err, &density) {
 		t.Errorf("NaN: %v", err)
