@@ -67,8 +67,8 @@ func (s DPParams[T]) Clone() DPParams[T] {
 // That is exact for every m; more of them mix better and cost more. After all
 // rows the parameters are redrawn by Model.Update.
 //
-// It is a sampling.Kernel. Info.LogDensity is ln p(x, z | θ, α). Bad parameters or
-// data, α ≤ 0, a label that is out of range, or a density that is NaN are in
+// It is a sampling.Kernel. Info.LogDensity is ln p(x, z | θ, α), and with
+// AlphaPrior ln p(x, z, α | θ). Bad parameters or data, α ≤ 0, a label that is out of range, or a density that is NaN are in
 // Info.Err. The fields must not change after the first step.
 //
 // Cost per step: n·(K+m) densities, n·m draws from H, and K updates.
@@ -105,8 +105,9 @@ func (g *AuxiliaryGibbs[T]) Step(rng *rand.Rand, s DPParams[T]) (DPParams[T], sa
 	k := len(w.active)
 	if g.AlphaPrior != nil {
 		w.now.Alpha = g.AlphaPrior.redraw(rng, s.Alpha, k, len(s.Z))
+		info.LogDensity = g.AlphaPrior.logProb(w.now.Alpha)
 	}
-	info.LogDensity = CRP{Alpha: w.now.Alpha}.logProb(w.sizes)
+	info.LogDensity += CRP{Alpha: w.now.Alpha}.logProb(w.sizes)
 	for i, l := range w.now.Z {
 		info.LogDensity += g.Model.LogProb(w.now.Theta[l], w.rows.Row(i))
 	}

@@ -238,7 +238,8 @@ func geweke[T any](t *testing.T, name string, truth, told ClusterModel[T], row f
 func TestAuxiliaryGibbsKernel(t *testing.T) {
 	x := nine()
 	model := DiagonalGaussian{Mean: []float64{0, 0}, SD: []float64{2, 2}, Shape: 2, Rate: []float64{1, 1}}
-	g := &AuxiliaryGibbs[DiagonalParams]{X: x, Model: model}
+	alphaPrior := &GammaPrior{2, 3}
+	g := &AuxiliaryGibbs[DiagonalParams]{X: x, Model: model, AlphaPrior: alphaPrior}
 	s := DPParams[DiagonalParams]{Z: make([]int, 9), Alpha: 1}
 	for i := range 50 {
 		before := s.Clone()
@@ -246,11 +247,11 @@ func TestAuxiliaryGibbsKernel(t *testing.T) {
 		if info.Err != nil {
 			t.Fatal(info.Err)
 		}
-		again, _ := (&AuxiliaryGibbs[DiagonalParams]{X: x, Model: model}).Step(rand.New(rand.NewPCG(5, uint64(i))), before)
-		if !slices.Equal(before.Z, s.Z) || !slices.Equal(again.Z, next.Z) || !slices.Equal(again.Theta[next.Z[0]].Mean, next.Theta[next.Z[0]].Mean) {
+		again, _ := (&AuxiliaryGibbs[DiagonalParams]{X: x, Model: model, AlphaPrior: alphaPrior}).Step(rand.New(rand.NewPCG(5, uint64(i))), before)
+		if !slices.Equal(before.Z, s.Z) || !slices.Equal(again.Z, next.Z) || again.Alpha != next.Alpha || !slices.Equal(again.Theta[next.Z[0]].Mean, next.Theta[next.Z[0]].Mean) {
 			t.Fatal("not a function of the state and the generator")
 		}
-		want := CRP{Alpha: 1}.LogProb(next.Z)
+		want := CRP{Alpha: next.Alpha}.LogProb(next.Z) + distuv.Gamma{Alpha: 2, Beta: 3}.LogProb(next.Alpha)
 		for r, l := range next.Z {
 			want += model.LogProb(next.Theta[l], x.RawRowView(r))
 		}
