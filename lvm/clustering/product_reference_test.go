@@ -103,3 +103,27 @@ func TestIrisOfFlexmix(t *testing.T) {
 		t.Errorf("rates\n%.6f\nwant\n%.6f", mat.Formatted(m.Rates), mat.Formatted(want))
 	}
 }
+
+// Deaths of women over eighty per day in The Times 1910–1912, with days as row
+// weights: data of Hasselblad (1969), with the maximum that Lange (1995), A
+// quasi-Newton acceleration of the EM algorithm, gives.
+func TestDeathsOfHasselblad(t *testing.T) {
+	counts := mat.NewDense(10, 1, []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+	days := []float64{162, 267, 271, 185, 111, 61, 27, 8, 3, 1}
+	start := &clustering.PoissonMixture{Weights: []float64{0.3, 0.7}, Rates: mat.NewDense(2, 1, []float64{1, 2.5})}
+	m, trace, err := clustering.FitPoissonMixture(nil, counts, 2, &clustering.PoissonOptions{
+		Options: lvm.Options{MaxIter: 20000, Tol: 1e-14}, Start: start, Weights: days})
+	if err != nil || trace.Err() != nil {
+		t.Fatal(err, trace.Err())
+	}
+	for name, v := range map[string][3]float64{
+		"log-likelihood": {trace.Final(), -1989.946, 5e-4},
+		"share":          {m.Weights[0], 0.3599, 5e-5},
+		"first rate":     {m.Rates.At(0, 0), 1.256, 5e-4},
+		"second rate":    {m.Rates.At(1, 0), 2.663, 5e-4},
+	} {
+		if math.Abs(v[0]-v[1]) > v[2] {
+			t.Errorf("%s %.6f, want %v", name, v[0], v[1])
+		}
+	}
+}
