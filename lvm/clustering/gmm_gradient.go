@@ -47,7 +47,8 @@ type GMMGradient struct {
 }
 
 // Norm returns the Euclidean length of the gradient, each coordinate counted
-// once. It is zero at a maximum, and at every other fixed point of EM.
+// once. It is zero at a maximum, and at every other fixed point of EM at which no
+// floor holds a covariance up.
 func (g *GMMGradient) Norm() float64 {
 	squares := floats.Dot(g.Logits, g.Logits)
 	for k, f := range g.Factors {
