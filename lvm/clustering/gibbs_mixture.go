@@ -65,10 +65,7 @@ func (g *MixtureGibbs) Step(rng *rand.Rand, z []int) ([]int, sampling.Info) {
 func (g *MixtureGibbs) prepare(z []int) error {
 	const op = "clustering.MixtureGibbs"
 	if g.sweeps == nil {
-		if g.K < 1 {
-			return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("K is %d", g.K), Try: "at least one cluster, or DPGibbs, which needs no K"}
-		}
-		if err := checkAlpha(op, g.Alpha); err != nil {
+		if err := g.check(op); err != nil {
 			return err
 		}
 		s, err := newSweeps(op, g.X, g.Prior, g.K)
@@ -78,6 +75,32 @@ func (g *MixtureGibbs) prepare(z []int) error {
 		g.sweeps = s
 	}
 	return g.sweeps.start(op, z)
+}
+
+func (g *MixtureGibbs) check(op string) error {
+	if g.K < 1 {
+		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("K is %d", g.K), Try: "at least one cluster, or DPGibbs, which needs no K"}
+	}
+	return checkAlpha(op, g.Alpha)
+}
+
+// mustCheck panics with what is wrong with the parameters or the labels.
+func (g *MixtureGibbs) mustCheck(name string, z []int) {
+	op := "clustering: MixtureGibbs." + name
+	if err := g.check(op); err != nil {
+		panic(err)
+	}
+	if g.X == nil || g.Prior == nil {
+		panic(&lvm.DataError{Op: op, Row: -1, Col: -1, Problem: "X or Prior is nil", Try: "giving both"})
+	}
+	if n, _ := g.X.Dims(); len(z) != n {
+		panic(&lvm.ShapeError{Op: op, What: "labels", Got: len(z), Want: n})
+	}
+	for i, l := range z {
+		if l < 0 || l >= g.K {
+			panic(&lvm.DataError{Op: op, Row: i, Col: -1, Problem: fmt.Sprintf("the label is %d", l), Try: fmt.Sprintf("labels from 0 to %d", g.K-1)})
+		}
+	}
 }
 
 // logLabels returns ln p(z), π integrated out, from how often each label occurs.
@@ -94,9 +117,10 @@ func logLabels(sizes []int, k int, alpha float64) float64 {
 }
 
 // LogJoint returns ln p(x, z) of labels from 0 to K−1, weights and parameters
-// integrated out: what Info.LogDensity is, computed from scratch. It panics if
-// there are not n labels, or with what is wrong with the prior.
+// integrated out: what Info.LogDensity is, computed from scratch. It panics with
+// what is wrong with the labels or the fields, a *lvm.DataError or *lvm.ShapeError.
 func (g *MixtureGibbs) LogJoint(z []int) float64 {
+	g.mustCheck("LogJoint", z)
 	return logLabels(sizesOf(z), g.K, g.Alpha) + logMarginal(g.X, z, g.Prior)
 }
 
@@ -105,7 +129,8 @@ func (g *MixtureGibbs) LogJoint(z []int) float64 {
 //	p(x | z, X) = Σ_k (N_k + α/K)/(α + n) · p(x | the rows of k)
 //
 // in which the clusters without rows are one component, the last. The posterior
-// predictive density is its mean over the draws of z.
+// predictive density is its mean over the draws of z. It panics as LogJoint does.
 func (g *MixtureGibbs) Predictive(z []int) *StudentMixture {
+	g.mustCheck("Predictive", z)
 	return predictiveOf(g.X, z, g.Prior, g.Alpha, g.K)
 }

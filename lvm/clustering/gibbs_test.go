@@ -341,6 +341,15 @@ func TestGibbsRefuses(t *testing.T) {
 		if !slices.Equal(got, c.z) {
 			t.Errorf("%s: the state changed", name)
 		}
+		if name == "a NaN" || name == "far beyond numbers" {
+			continue // the density is not a number, and says so
+		}
+		if err := recovered(func() { c.g.LogJoint(c.z) }); !errors.As(err, c.want) {
+			t.Errorf("%s: LogJoint: %v", name, err)
+		}
+		if err := recovered(func() { c.g.Predictive(c.z) }); !errors.As(err, c.want) {
+			t.Errorf("%s: Predictive: %v", name, err)
+		}
 	}
 	for name, c := range map[string]struct {
 		g    *DPGibbs

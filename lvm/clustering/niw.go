@@ -72,6 +72,9 @@ func dataNIW(op string, data weighted) (NIW, error) {
 func (p NIW) Check(d int) error { return p.check("clustering: NIW", "the prior", d) }
 
 func (p NIW) check(op, name string, d int) error {
+	if d == 0 {
+		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: name + " is empty", Try: "giving Mean, Kappa, Scale and Nu, or DataNIW"}
+	}
 	if len(p.Mean) != d {
 		return &lvm.ShapeError{Op: op, What: "columns in Mean of " + name, Got: len(p.Mean), Want: d}
 	}

@@ -281,6 +281,9 @@ func TestPriorsRefuse(t *testing.T) {
 	if err := good.Check(3); !errors.As(err, &shape) || shape.Got != 2 || shape.Want != 3 {
 		t.Error(err)
 	}
+	if !isDataPanic(func() { NIW{}.Predictive() }) {
+		t.Error("the zero value predicts")
+	}
 	good.Scale = nil
 	if err := good.Check(2); !errors.As(err, &shape) {
 		t.Error(err)
