@@ -73,7 +73,7 @@ type KMeansOptions struct {
 // centres or weights of another shape are a *lvm.ShapeError.
 //
 // Cost: an iteration takes O(n·k·d) time at most. Memory is half of x again and
-// O(n·(1 + k/32)) for every restart at work.
+// O(n + k·d) for every restart and processor at work.
 //
 // Source: Lloyd (1982), Least squares quantization in PCM; MacQueen (1967).
 func FitKMeans(rng *rand.Rand, x mat.Matrix, k int, opts *KMeansOptions) (*KMeans, lvm.Trace, error) {

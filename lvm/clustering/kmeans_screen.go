@@ -36,59 +36,39 @@ func newScreen(data weighted) *screen {
 	return s
 }
 
-// panels is a set of centres as the screen wants them, in groups of width.
+// panels is a set of centres as the screen wants them.
 type panels struct {
-	*screen
-	width int
-	c     []float32
+	c []float32
 
 	// A distance from the screen is off by relative times its size, and by
 	// absolute.
 	relative, absolute float64
 }
 
-// groups returns how many centres are screened together, and how many such
-// groups there are among k.
-func groups(k int) (width, count int) {
-	if k <= 16 {
-		return 16, 1
-	}
-	return 32, (k + 31) / 32
-}
-
 func (s *screen) panels(centers num.Rows) panels {
-	width, count := groups(centers.N)
-	p := panels{screen: s, width: width, c: make([]float32, count*width*s.d)}
+	p := panels{c: make([]float32, num.Panels(centers.N, s.d))}
 	for i := range p.c {
 		p.c[i] = math.MaxFloat32 // farther than any centre
 	}
 	var reach float64 // the largest distance of a centre from origin
 	for z := range centers.N {
-		panel := p.panel(z / width)
+		panel := p.c[z/32*32*s.d:]
+		width := min(32, len(panel)/s.d)
 		for j, v := range centers.Row(z) {
-			panel[width*j+z%width] = float32((v - s.origin[j]) / s.unit)
+			panel[width*j+z%32] = float32((v - s.origin[j]) / s.unit)
 		}
 		reach = max(reach, math.Sqrt(num.SqDist(centers.Row(z), s.origin)))
 	}
 	// Rounding a row and a centre to single precision moves each by 2⁻²⁴ of its
 	// distance from the origin.
-	p.relative = float64(s.d+16) * 0x1p-24
-	p.absolute = 1.1 * (s.radius + reach) * 0x1p-24
+	p.relative = float64(s.d+16)*0x1p-24 + 0x1p-19
+	p.absolute = 1.1 * (s.radius + reach) / s.unit * 0x1p-24
 	return p
 }
 
-// panel returns the centres of a group.
-func (p panels) panel(g int) []float32 {
-	size := p.width * p.d
-	return p.c[g*size : (g+1)*size]
-}
-
-// below and above bound a distance that the screen has measured. The square of
-// one beyond 2⁶⁴ overflows, and then all that is known is that it is large.
-func (p *panels) below(dist float32) float64 {
-	return float64(min(dist, 0x1p63))*p.unit*(1-p.relative) - p.absolute
-}
-
-func (p *panels) above(dist float32) float64 {
-	return float64(dist)*p.unit*(1+p.relative) + p.absolute
+// gap returns a lower bound of the difference of two distances that the screen has
+// measured. The square of one beyond 2⁶⁴ overflows, and then all that is known is
+// that it is large.
+func (p *panels) gap(least, second float32) float64 {
+	return float64(min(second, 0x1p63))*(1-p.relative) - float64(least)*(1+p.relative) - 2*p.absolute
 }

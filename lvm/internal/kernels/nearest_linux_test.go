@@ -8,10 +8,11 @@ import (
 )
 
 // fenced returns a copy of v that ends where the memory of the process does.
-func fenced(t *testing.T, v []float64) []float64 {
+func fenced[T float64 | float32 | int32](t *testing.T, v []T) []T {
 	t.Helper()
 	const page = 4096
-	size := (8*len(v) + page - 1) / page * page
+	bytes := len(v) * int(unsafe.Sizeof(v[0]))
+	size := (bytes + page - 1) / page * page
 	memory, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
@@ -20,7 +21,7 @@ func fenced(t *testing.T, v []float64) []float64 {
 	if err := syscall.Mprotect(memory[size:], syscall.PROT_NONE); err != nil {
 		t.Fatal(err)
 	}
-	c := unsafe.Slice((*float64)(unsafe.Pointer(&memory[size-8*len(v)])), len(v))
+	c := unsafe.Slice((*T)(unsafe.Pointer(&memory[size-bytes])), len(v))
 	copy(c, v)
 	return c
 }
@@ -37,6 +38,22 @@ func TestNearestStaysInside(t *testing.T) {
 				places := fenced(t, make([]float64, d+3))
 				cut := &Cut{fenced(t, make([]float64, d)), places, places}
 				MoveRows(fenced(t, make([]float64, 4*(d+3))), fenced(t, awkward(rng, d, false)), d, d, []Move{{0, 0, 1}, {0, 1, 0}}, []float64{2}, cut)
+			}
+		}
+	})
+}
+
+func TestScreenStaysInside(t *testing.T) {
+	onEachPath(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(6, 5))
+		for d := 1; d <= 5; d++ {
+			for _, k := range []int{1, 16, 17, 32, 33, 60} {
+				for n := 1; n <= 17; n++ {
+					_, panels := randomPanels(rng, k, d)
+					x, rows := make([]float32, d), make([]int32, n)
+					found := Screened{fenced(t, make([]int32, n)), fenced(t, make([]float32, n)), fenced(t, make([]float32, n))}
+					Screen(found, fenced(t, x), d, fenced(t, rows), fenced(t, panels))
+				}
 			}
 		}
 	})

@@ -2,32 +2,49 @@ package kernels
 
 import "math"
 
-// Screened is what Screen finds out about a row.
+// Screened is what Screen finds out about rows.
 type Screened struct {
-	Index         int32   // of the centre that seems nearest, in the panel
-	Least, Second float32 // the two least distances
+	Index         []int32   // of the centre that seems nearest
+	Least, Second []float32 // the two least distances
 }
 
-// Screen measures rows against a panel of 16 or 32 centres in single precision.
-// Row r of x is x[r·d : (r+1)·d], and panel[j·width+l] is coordinate j of centre
-// l. It sets dst[i] for row rows[i].
+// Panels returns how many numbers the centres take up that Screen wants: k of them,
+// with d coordinates each, come in panels of 32, but the last one has 16 if that is
+// enough. Panel p begins at 32·d·p, and coordinate j of its centre l is at width·j + l.
+// Centres that are missing must be far from all rows.
+func Panels(k, d int) int { return (k + 15) / 16 * 16 * d }
+
+// Screen measures rows against panels of centres in single precision. Row r of x is
+// x[r·d : (r+1)·d]. Place i of found is for row rows[i].
 //
-// The distances have a relative error of (d+4)·2⁻²⁴ at most, unless their
+// The distances have a relative error of (d+4)·2⁻²⁴ + 2⁻¹⁹ at most, unless their
 // squares underflow. Their bits and the choice between equals depend on the
 // processor, so a caller must allow for the error.
-func Screen(dst []Screened, x []float32, d int, rows []int32, panel []float32) {
-	if len(dst) != len(rows) || len(panel) != 16*d && len(panel) != 32*d {
+func Screen(found Screened, x []float32, d int, rows []int32, panels []float32) {
+	n := len(rows)
+	if len(found.Index) != n || len(found.Least) != n || len(found.Second) != n || d < 1 || len(panels)%(16*d) != 0 {
 		panic("kernels: Screen with slices that do not fit")
 	}
 	for _, r := range rows {
 		_ = x[int(r)*d : (int(r)+1)*d] // the assembly does not check
 	}
-	if d > 0 && len(rows) > 0 {
-		screen(dst, x, d, rows, panel)
+	// Few enough rows at a time to be in the cache for all panels.
+	const some = 256
+	for lo := 0; lo < n; lo += some {
+		hi := min(lo+some, n)
+		part := Screened{found.Index[lo:hi], found.Least[lo:hi], found.Second[lo:hi]}
+		for i := range part.Least {
+			part.Least[i], part.Second[i] = float32(math.Inf(1)), float32(math.Inf(1))
+		}
+		clear(part.Index)
+		for p := 0; p < len(panels); p += 32 * d {
+			screen(part, x, d, rows[lo:hi], panels[p:min(p+32*d, len(panels))], p/d)
+		}
 	}
 }
 
-func screenPortable(dst []Screened, x []float32, d int, rows []int32, panel []float32) {
+// screenPortable takes a panel, whose first centre is first, into account.
+func screenPortable(found Screened, x []float32, d int, rows []int32, panel []float32, first int) {
 	width := len(panel) / d
 	var room [32]float32
 	for i, r := range rows {
@@ -39,16 +56,13 @@ func screenPortable(dst []Screened, x []float32, d int, rows []int32, panel []fl
 				sums[l] += t * t
 			}
 		}
-		s := Screened{-1, float32(math.Inf(1)), float32(math.Inf(1))}
 		for l, v := range sums {
-			if v < s.Least || l == 0 {
-				s = Screened{int32(l), v, s.Least}
-			} else if v < s.Second {
-				s.Second = v
+			dist := float32(math.Sqrt(float64(v)))
+			if dist < found.Least[i] {
+				found.Index[i], found.Least[i], found.Second[i] = int32(first+l), dist, found.Least[i]
+			} else if dist < found.Second[i] {
+				found.Second[i] = dist
 			}
 		}
-		s.Least = float32(math.Sqrt(float64(s.Least)))
-		s.Second = float32(math.Sqrt(float64(s.Second)))
-		dst[i] = s
 	}
 }

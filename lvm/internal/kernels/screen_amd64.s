@@ -4,386 +4,768 @@
 
 #include "textflag.h"
 
-// func screen16AVX2(dst *int32, x *float32, d int, rows *int32, n int, panel *float32)
-// Requires: AVX, FMA3
-TEXT ·screen16AVX2(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ d+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ panel+40(FP), DI
-	MOVQ DX, R8
-	SHLQ $0x02, R8
+DATA screenIndex<>+0(SB)/4, $0x00000000
+DATA screenIndex<>+4(SB)/4, $0x00000001
+DATA screenIndex<>+8(SB)/4, $0x00000002
+DATA screenIndex<>+12(SB)/4, $0x00000003
+DATA screenIndex<>+16(SB)/4, $0x00000004
+DATA screenIndex<>+20(SB)/4, $0x00000005
+DATA screenIndex<>+24(SB)/4, $0x00000006
+DATA screenIndex<>+28(SB)/4, $0x00000007
+DATA screenIndex<>+32(SB)/4, $0x00000008
+DATA screenIndex<>+36(SB)/4, $0x00000009
+DATA screenIndex<>+40(SB)/4, $0x0000000a
+DATA screenIndex<>+44(SB)/4, $0x0000000b
+DATA screenIndex<>+48(SB)/4, $0x0000000c
+DATA screenIndex<>+52(SB)/4, $0x0000000d
+DATA screenIndex<>+56(SB)/4, $0x0000000e
+DATA screenIndex<>+60(SB)/4, $0x0000000f
+DATA screenIndex<>+64(SB)/4, $0x00000010
+DATA screenIndex<>+68(SB)/4, $0x00000011
+DATA screenIndex<>+72(SB)/4, $0x00000012
+DATA screenIndex<>+76(SB)/4, $0x00000013
+DATA screenIndex<>+80(SB)/4, $0x00000014
+DATA screenIndex<>+84(SB)/4, $0x00000015
+DATA screenIndex<>+88(SB)/4, $0x00000016
+DATA screenIndex<>+92(SB)/4, $0x00000017
+DATA screenIndex<>+96(SB)/4, $0x00000018
+DATA screenIndex<>+100(SB)/4, $0x00000019
+DATA screenIndex<>+104(SB)/4, $0x0000001a
+DATA screenIndex<>+108(SB)/4, $0x0000001b
+DATA screenIndex<>+112(SB)/4, $0x0000001c
+DATA screenIndex<>+116(SB)/4, $0x0000001d
+DATA screenIndex<>+120(SB)/4, $0x0000001e
+DATA screenIndex<>+124(SB)/4, $0x0000001f
+GLOBL screenIndex<>(SB), RODATA|NOPTR, $128
 
-rows:
-	TESTQ   SI, SI
-	JZ      done
-	MOVLQSX (BX), R9
-	IMULQ   R8, R9
-	ADDQ    CX, R9
+DATA screenLow<>+0(SB)/4, $0x0000001f
+DATA screenLow<>+4(SB)/4, $0x0000001f
+DATA screenLow<>+8(SB)/4, $0x0000001f
+DATA screenLow<>+12(SB)/4, $0x0000001f
+DATA screenLow<>+16(SB)/4, $0x0000001f
+DATA screenLow<>+20(SB)/4, $0x0000001f
+DATA screenLow<>+24(SB)/4, $0x0000001f
+DATA screenLow<>+28(SB)/4, $0x0000001f
+GLOBL screenLow<>(SB), RODATA|NOPTR, $32
+
+DATA screenHigh<>+0(SB)/4, $0xffffffe0
+DATA screenHigh<>+4(SB)/4, $0xffffffe0
+DATA screenHigh<>+8(SB)/4, $0xffffffe0
+DATA screenHigh<>+12(SB)/4, $0xffffffe0
+DATA screenHigh<>+16(SB)/4, $0xffffffe0
+DATA screenHigh<>+20(SB)/4, $0xffffffe0
+DATA screenHigh<>+24(SB)/4, $0xffffffe0
+DATA screenHigh<>+28(SB)/4, $0xffffffe0
+GLOBL screenHigh<>(SB), RODATA|NOPTR, $32
+
+// func screen16AVX2(index *int32, least *float32, second *float32, x *float32, d int, rows *int32, n int, panel *float32, first int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·screen16AVX2(SB), NOSPLIT, $512-72
+	MOVQ x+24(FP), AX
+	MOVQ d+32(FP), CX
+	MOVQ rows+40(FP), DX
+	MOVQ panel+56(FP), BX
+	MOVQ n+48(FP), SI
+	XORQ DI, DI
+
+batch:
+	MOVLQSX (DX)(DI*4), R8
+	INCQ    R8
+	IMULQ   CX, R8
+	LEAQ    (AX)(R8*4), R8
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVLQSX 4(BX), R10
-	IMULQ   R8, R10
-	ADDQ    CX, R10
+	MOVLQSX 4(DX)(DI*4), R9
+	INCQ    R9
+	IMULQ   CX, R9
+	LEAQ    (AX)(R9*4), R9
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	MOVLQSX 8(BX), R11
-	IMULQ   R8, R11
-	ADDQ    CX, R11
+	MOVLQSX 8(DX)(DI*4), R10
+	INCQ    R10
+	IMULQ   CX, R10
+	LEAQ    (AX)(R10*4), R10
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	MOVLQSX 12(BX), R12
-	IMULQ   R8, R12
-	ADDQ    CX, R12
+	MOVLQSX 12(DX)(DI*4), R11
+	INCQ    R11
+	IMULQ   CX, R11
+	LEAQ    (AX)(R11*4), R11
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	MOVQ    DI, R13
-	XORQ    R14, R14
+	MOVQ    BX, R12
+	MOVQ    CX, R13
+	NEGQ    R13
 
-column:
-	VMOVUPS      (R13), Y8
-	VBROADCASTSS (R9)(R14*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y0
-	VBROADCASTSS (R10)(R14*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y2
-	VBROADCASTSS (R11)(R14*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y4
-	VBROADCASTSS (R12)(R14*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y6
-	VMOVUPS      32(R13), Y8
-	VBROADCASTSS (R9)(R14*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y1
-	VBROADCASTSS (R10)(R14*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y3
-	VBROADCASTSS (R11)(R14*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y5
-	VBROADCASTSS (R12)(R14*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y7
-	ADDQ         $0x40, R13
-	INCQ         R14
-	CMPQ         R14, DX
-	JNE          column
-	VMINPS       Y1, Y0, Y8
-	VMAXPS       Y1, Y0, Y9
-	VPERM2F128   $0x01, Y8, Y8, Y10
-	VPERM2F128   $0x01, Y9, Y9, Y11
-	VMINPS       Y11, Y9, Y9
-	VMAXPS       Y10, Y8, Y11
-	VMINPS       Y10, Y8, Y8
-	VMINPS       Y11, Y9, Y9
-	VPERMILPS    $0x4e, Y8, Y10
-	VPERMILPS    $0x4e, Y9, Y11
-	VMINPS       Y11, Y9, Y9
-	VMAXPS       Y10, Y8, Y11
-	VMINPS       Y10, Y8, Y8
-	VMINPS       Y11, Y9, Y9
-	VPERMILPS    $0xb1, Y8, Y10
-	VPERMILPS    $0xb1, Y9, Y11
-	VMINPS       Y11, Y9, Y9
-	VMAXPS       Y10, Y8, Y11
-	VMINPS       Y10, Y8, Y8
-	VMINPS       Y11, Y9, Y9
-	XORL         R9, R9
-	VCMPPS       $0x00, Y8, Y1, Y10
-	VMOVMSKPS    Y10, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	VCMPPS       $0x00, Y8, Y0, Y10
-	VMOVMSKPS    Y10, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	BSFL         R9, R9
-	MOVL         R9, (AX)
-	VUNPCKLPS    X9, X8, X10
-	VSQRTPS      X10, X10
-	VMOVLPS      X10, 4(AX)
-	VMINPS       Y3, Y2, Y0
-	VMAXPS       Y3, Y2, Y1
-	VPERM2F128   $0x01, Y0, Y0, Y8
-	VPERM2F128   $0x01, Y1, Y1, Y9
-	VMINPS       Y9, Y1, Y1
-	VMAXPS       Y8, Y0, Y9
-	VMINPS       Y8, Y0, Y0
-	VMINPS       Y9, Y1, Y1
-	VPERMILPS    $0x4e, Y0, Y8
-	VPERMILPS    $0x4e, Y1, Y9
-	VMINPS       Y9, Y1, Y1
-	VMAXPS       Y8, Y0, Y9
-	VMINPS       Y8, Y0, Y0
-	VMINPS       Y9, Y1, Y1
-	VPERMILPS    $0xb1, Y0, Y8
-	VPERMILPS    $0xb1, Y1, Y9
-	VMINPS       Y9, Y1, Y1
-	VMAXPS       Y8, Y0, Y9
-	VMINPS       Y8, Y0, Y0
-	VMINPS       Y9, Y1, Y1
-	XORL         R9, R9
-	VCMPPS       $0x00, Y0, Y3, Y8
-	VMOVMSKPS    Y8, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	VCMPPS       $0x00, Y0, Y2, Y8
-	VMOVMSKPS    Y8, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	BSFL         R9, R9
-	MOVL         R9, 12(AX)
-	VUNPCKLPS    X1, X0, X8
-	VSQRTPS      X8, X8
-	VMOVLPS      X8, 16(AX)
-	VMINPS       Y5, Y4, Y0
-	VMAXPS       Y5, Y4, Y1
-	VPERM2F128   $0x01, Y0, Y0, Y2
-	VPERM2F128   $0x01, Y1, Y1, Y3
-	VMINPS       Y3, Y1, Y1
-	VMAXPS       Y2, Y0, Y3
-	VMINPS       Y2, Y0, Y0
-	VMINPS       Y3, Y1, Y1
-	VPERMILPS    $0x4e, Y0, Y2
-	VPERMILPS    $0x4e, Y1, Y3
-	VMINPS       Y3, Y1, Y1
-	VMAXPS       Y2, Y0, Y3
-	VMINPS       Y2, Y0, Y0
-	VMINPS       Y3, Y1, Y1
-	VPERMILPS    $0xb1, Y0, Y2
-	VPERMILPS    $0xb1, Y1, Y3
-	VMINPS       Y3, Y1, Y1
-	VMAXPS       Y2, Y0, Y3
-	VMINPS       Y2, Y0, Y0
-	VMINPS       Y3, Y1, Y1
-	XORL         R9, R9
-	VCMPPS       $0x00, Y0, Y5, Y2
-	VMOVMSKPS    Y2, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	VCMPPS       $0x00, Y0, Y4, Y2
-	VMOVMSKPS    Y2, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	BSFL         R9, R9
-	MOVL         R9, 24(AX)
-	VUNPCKLPS    X1, X0, X2
-	VSQRTPS      X2, X2
-	VMOVLPS      X2, 28(AX)
-	VMINPS       Y7, Y6, Y0
-	VMAXPS       Y7, Y6, Y1
-	VPERM2F128   $0x01, Y0, Y0, Y2
-	VPERM2F128   $0x01, Y1, Y1, Y3
-	VMINPS       Y3, Y1, Y1
-	VMAXPS       Y2, Y0, Y3
-	VMINPS       Y2, Y0, Y0
-	VMINPS       Y3, Y1, Y1
-	VPERMILPS    $0x4e, Y0, Y2
-	VPERMILPS    $0x4e, Y1, Y3
-	VMINPS       Y3, Y1, Y1
-	VMAXPS       Y2, Y0, Y3
-	VMINPS       Y2, Y0, Y0
-	VMINPS       Y3, Y1, Y1
-	VPERMILPS    $0xb1, Y0, Y2
-	VPERMILPS    $0xb1, Y1, Y3
-	VMINPS       Y3, Y1, Y1
-	VMAXPS       Y2, Y0, Y3
-	VMINPS       Y2, Y0, Y0
-	VMINPS       Y3, Y1, Y1
-	XORL         R9, R9
-	VCMPPS       $0x00, Y0, Y7, Y2
-	VMOVMSKPS    Y2, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	VCMPPS       $0x00, Y0, Y6, Y2
-	VMOVMSKPS    Y2, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	BSFL         R9, R9
-	MOVL         R9, 36(AX)
-	VUNPCKLPS    X1, X0, X2
-	VSQRTPS      X2, X2
-	VMOVLPS      X2, 40(AX)
-	ADDQ         $0x30, AX
-	ADDQ         $0x10, BX
-	SUBQ         $0x04, SI
-	JMP          rows
+columns0:
+	VBROADCASTSS (R8)(R13*4), Y8
+	VBROADCASTSS (R9)(R13*4), Y9
+	VBROADCASTSS (R10)(R13*4), Y10
+	VBROADCASTSS (R11)(R13*4), Y11
+	VMOVUPS      (R12), Y12
+	VSUBPS       Y12, Y8, Y13
+	VFMADD231PS  Y13, Y13, Y0
+	VSUBPS       Y12, Y9, Y13
+	VFMADD231PS  Y13, Y13, Y2
+	VSUBPS       Y12, Y10, Y13
+	VFMADD231PS  Y13, Y13, Y4
+	VSUBPS       Y12, Y11, Y12
+	VFMADD231PS  Y12, Y12, Y6
+	VMOVUPS      32(R12), Y12
+	VSUBPS       Y12, Y8, Y8
+	VFMADD231PS  Y8, Y8, Y1
+	VSUBPS       Y12, Y9, Y8
+	VFMADD231PS  Y8, Y8, Y3
+	VSUBPS       Y12, Y10, Y8
+	VFMADD231PS  Y8, Y8, Y5
+	VSUBPS       Y12, Y11, Y8
+	VFMADD231PS  Y8, Y8, Y7
+	ADDQ         $0x40, R12
+	INCQ         R13
+	JNZ          columns0
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+0(SB), Y0, Y0
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+32(SB), Y1, Y1
+	VPMINSD      Y1, Y0, Y9
+	VPMAXSD      Y1, Y0, Y0
+	VMOVDQU      Y9, (SP)
+	VMOVDQU      Y0, 32(SP)
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+0(SB), Y2, Y2
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+32(SB), Y3, Y3
+	VPMINSD      Y3, Y2, Y0
+	VPMAXSD      Y3, Y2, Y1
+	VMOVDQU      Y0, 64(SP)
+	VMOVDQU      Y1, 96(SP)
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+0(SB), Y4, Y4
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+32(SB), Y5, Y5
+	VPMINSD      Y5, Y4, Y0
+	VPMAXSD      Y5, Y4, Y1
+	VMOVDQU      Y0, 128(SP)
+	VMOVDQU      Y1, 160(SP)
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+0(SB), Y6, Y6
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+32(SB), Y7, Y7
+	VPMINSD      Y7, Y6, Y0
+	VPMAXSD      Y7, Y6, Y1
+	VMOVDQU      Y0, 192(SP)
+	VMOVDQU      Y1, 224(SP)
+	MOVLQSX      16(DX)(DI*4), R8
+	INCQ         R8
+	IMULQ        CX, R8
+	LEAQ         (AX)(R8*4), R8
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVLQSX      20(DX)(DI*4), R9
+	INCQ         R9
+	IMULQ        CX, R9
+	LEAQ         (AX)(R9*4), R9
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVLQSX      24(DX)(DI*4), R10
+	INCQ         R10
+	IMULQ        CX, R10
+	LEAQ         (AX)(R10*4), R10
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	MOVLQSX      28(DX)(DI*4), R11
+	INCQ         R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*4), R11
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         BX, R12
+	MOVQ         CX, R13
+	NEGQ         R13
 
-done:
+columns4:
+	VBROADCASTSS (R8)(R13*4), Y8
+	VBROADCASTSS (R9)(R13*4), Y9
+	VBROADCASTSS (R10)(R13*4), Y10
+	VBROADCASTSS (R11)(R13*4), Y11
+	VMOVUPS      (R12), Y12
+	VSUBPS       Y12, Y8, Y13
+	VFMADD231PS  Y13, Y13, Y0
+	VSUBPS       Y12, Y9, Y13
+	VFMADD231PS  Y13, Y13, Y2
+	VSUBPS       Y12, Y10, Y13
+	VFMADD231PS  Y13, Y13, Y4
+	VSUBPS       Y12, Y11, Y12
+	VFMADD231PS  Y12, Y12, Y6
+	VMOVUPS      32(R12), Y12
+	VSUBPS       Y12, Y8, Y8
+	VFMADD231PS  Y8, Y8, Y1
+	VSUBPS       Y12, Y9, Y8
+	VFMADD231PS  Y8, Y8, Y3
+	VSUBPS       Y12, Y10, Y8
+	VFMADD231PS  Y8, Y8, Y5
+	VSUBPS       Y12, Y11, Y8
+	VFMADD231PS  Y8, Y8, Y7
+	ADDQ         $0x40, R12
+	INCQ         R13
+	JNZ          columns4
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+0(SB), Y0, Y0
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+32(SB), Y1, Y1
+	VPMINSD      Y1, Y0, Y9
+	VPMAXSD      Y1, Y0, Y0
+	VMOVDQU      Y9, 256(SP)
+	VMOVDQU      Y0, 288(SP)
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+0(SB), Y2, Y2
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+32(SB), Y3, Y3
+	VPMINSD      Y3, Y2, Y0
+	VPMAXSD      Y3, Y2, Y1
+	VMOVDQU      Y0, 320(SP)
+	VMOVDQU      Y1, 352(SP)
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+0(SB), Y4, Y4
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+32(SB), Y5, Y5
+	VPMINSD      Y5, Y4, Y0
+	VPMAXSD      Y5, Y4, Y1
+	VMOVDQU      Y0, 384(SP)
+	VMOVDQU      Y1, 416(SP)
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+0(SB), Y6, Y6
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+32(SB), Y7, Y7
+	VPMINSD      Y7, Y6, Y0
+	VPMAXSD      Y7, Y6, Y1
+	VMOVDQU      Y0, 448(SP)
+	VMOVDQU      Y1, 480(SP)
+	VMOVUPS      (SP), Y0
+	VMOVUPS      32(SP), Y1
+	VPERM2I128   $0x20, 256(SP), Y0, Y2
+	VPERM2I128   $0x20, 288(SP), Y1, Y3
+	VPERM2I128   $0x31, 256(SP), Y0, Y0
+	VPERM2I128   $0x31, 288(SP), Y1, Y1
+	VPMAXSD      Y0, Y2, Y4
+	VPMINSD      Y0, Y2, Y2
+	VPMINSD      Y1, Y3, Y3
+	VPMINSD      Y4, Y3, Y3
+	VMOVUPS      64(SP), Y0
+	VMOVUPS      96(SP), Y1
+	VPERM2I128   $0x20, 320(SP), Y0, Y4
+	VPERM2I128   $0x20, 352(SP), Y1, Y5
+	VPERM2I128   $0x31, 320(SP), Y0, Y0
+	VPERM2I128   $0x31, 352(SP), Y1, Y1
+	VPMAXSD      Y0, Y4, Y6
+	VPMINSD      Y0, Y4, Y4
+	VPMINSD      Y1, Y5, Y5
+	VPMINSD      Y6, Y5, Y5
+	VMOVUPS      128(SP), Y0
+	VMOVUPS      160(SP), Y1
+	VPERM2I128   $0x20, 384(SP), Y0, Y6
+	VPERM2I128   $0x20, 416(SP), Y1, Y7
+	VPERM2I128   $0x31, 384(SP), Y0, Y0
+	VPERM2I128   $0x31, 416(SP), Y1, Y1
+	VPMAXSD      Y0, Y6, Y8
+	VPMINSD      Y0, Y6, Y6
+	VPMINSD      Y1, Y7, Y7
+	VPMINSD      Y8, Y7, Y7
+	VMOVUPS      192(SP), Y0
+	VMOVUPS      224(SP), Y1
+	VPERM2I128   $0x20, 448(SP), Y0, Y8
+	VPERM2I128   $0x20, 480(SP), Y1, Y9
+	VPERM2I128   $0x31, 448(SP), Y0, Y0
+	VPERM2I128   $0x31, 480(SP), Y1, Y1
+	VPMAXSD      Y0, Y8, Y10
+	VPMINSD      Y0, Y8, Y8
+	VPMINSD      Y1, Y9, Y9
+	VPMINSD      Y10, Y9, Y9
+	VPUNPCKLQDQ  Y4, Y2, Y0
+	VPUNPCKLQDQ  Y5, Y3, Y1
+	VPUNPCKHQDQ  Y4, Y2, Y2
+	VPUNPCKHQDQ  Y5, Y3, Y3
+	VPMAXSD      Y2, Y0, Y4
+	VPMINSD      Y2, Y0, Y0
+	VPMINSD      Y3, Y1, Y1
+	VPMINSD      Y4, Y1, Y1
+	VPUNPCKLQDQ  Y8, Y6, Y2
+	VPUNPCKLQDQ  Y9, Y7, Y3
+	VPUNPCKHQDQ  Y8, Y6, Y4
+	VPUNPCKHQDQ  Y9, Y7, Y5
+	VPMAXSD      Y4, Y2, Y6
+	VPMINSD      Y4, Y2, Y2
+	VPMINSD      Y5, Y3, Y3
+	VPMINSD      Y6, Y3, Y3
+	VSHUFPS      $0x88, Y2, Y0, Y4
+	VSHUFPS      $0x88, Y3, Y1, Y5
+	VSHUFPS      $0xdd, Y2, Y0, Y0
+	VSHUFPS      $0xdd, Y3, Y1, Y1
+	VPMAXSD      Y0, Y4, Y2
+	VPMINSD      Y0, Y4, Y4
+	VPMINSD      Y1, Y5, Y5
+	VPMINSD      Y2, Y5, Y5
+	VPBROADCASTD first+64(FP), Y1
+	VPAND        screenLow<>+0(SB), Y4, Y0
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      screenHigh<>+0(SB), Y1
+	VPAND        Y1, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VPAND        Y1, Y5, Y5
+	VSQRTPS      Y5, Y5
+	MOVQ         index+0(FP), R8
+	MOVQ         least+8(FP), R9
+	MOVQ         second+16(FP), R10
+	VMOVUPS      (R9)(DI*4), Y1
+	VCMPPS       $0x01, Y1, Y4, Y2
+	VMOVUPS      (R8)(DI*4), Y3
+	VBLENDVPS    Y2, Y0, Y3, Y0
+	VMOVUPS      Y0, (R8)(DI*4)
+	VMINPS       (R10)(DI*4), Y5, Y5
+	VMAXPS       Y1, Y4, Y2
+	VMINPS       Y2, Y5, Y5
+	VMOVUPS      Y5, (R10)(DI*4)
+	VMINPS       Y1, Y4, Y4
+	VMOVUPS      Y4, (R9)(DI*4)
+	ADDQ         $0x08, DI
+	CMPQ         DI, SI
+	JNE          batch
 	VZEROUPPER
 	RET
 
-// func screen32AVX2(dst *int32, x *float32, d int, rows *int32, n int, panel *float32)
-// Requires: AVX, FMA3
-TEXT ·screen32AVX2(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ d+16(FP), DX
-	MOVQ rows+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ panel+40(FP), DI
-	MOVQ DX, R8
-	SHLQ $0x02, R8
+// func screen32AVX2(index *int32, least *float32, second *float32, x *float32, d int, rows *int32, n int, panel *float32, first int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·screen32AVX2(SB), NOSPLIT, $512-72
+	MOVQ x+24(FP), AX
+	MOVQ d+32(FP), CX
+	MOVQ rows+40(FP), DX
+	MOVQ panel+56(FP), BX
+	MOVQ n+48(FP), SI
+	XORQ DI, DI
 
-rows:
-	TESTQ   SI, SI
-	JZ      done
-	MOVLQSX (BX), R9
-	IMULQ   R8, R9
-	ADDQ    CX, R9
+batch:
+	MOVLQSX (DX)(DI*4), R8
+	INCQ    R8
+	IMULQ   CX, R8
+	LEAQ    (AX)(R8*4), R8
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	MOVLQSX 4(BX), R10
-	IMULQ   R8, R10
-	ADDQ    CX, R10
+	MOVLQSX 4(DX)(DI*4), R9
+	INCQ    R9
+	IMULQ   CX, R9
+	LEAQ    (AX)(R9*4), R9
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	MOVQ    DI, R11
-	XORQ    R12, R12
+	MOVQ    BX, R10
+	MOVQ    CX, R11
+	NEGQ    R11
 
-column:
-	VMOVUPS      (R11), Y8
-	VBROADCASTSS (R9)(R12*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y0
-	VBROADCASTSS (R10)(R12*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y4
-	VMOVUPS      32(R11), Y8
-	VBROADCASTSS (R9)(R12*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y1
-	VBROADCASTSS (R10)(R12*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y5
-	VMOVUPS      64(R11), Y8
-	VBROADCASTSS (R9)(R12*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y2
-	VBROADCASTSS (R10)(R12*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y6
-	VMOVUPS      96(R11), Y8
-	VBROADCASTSS (R9)(R12*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y3
-	VBROADCASTSS (R10)(R12*4), Y9
-	VSUBPS       Y8, Y9, Y9
-	VFMADD231PS  Y9, Y9, Y7
-	ADDQ         $0x80, R11
-	INCQ         R12
-	CMPQ         R12, DX
-	JNE          column
-	VMINPS       Y1, Y0, Y8
-	VMAXPS       Y1, Y0, Y9
-	VMAXPS       Y2, Y8, Y10
-	VMINPS       Y2, Y8, Y8
-	VMINPS       Y10, Y9, Y9
-	VMAXPS       Y3, Y8, Y10
-	VMINPS       Y3, Y8, Y8
-	VMINPS       Y10, Y9, Y9
-	VPERM2F128   $0x01, Y8, Y8, Y10
-	VPERM2F128   $0x01, Y9, Y9, Y11
-	VMINPS       Y11, Y9, Y9
-	VMAXPS       Y10, Y8, Y11
-	VMINPS       Y10, Y8, Y8
-	VMINPS       Y11, Y9, Y9
-	VPERMILPS    $0x4e, Y8, Y10
-	VPERMILPS    $0x4e, Y9, Y11
-	VMINPS       Y11, Y9, Y9
-	VMAXPS       Y10, Y8, Y11
-	VMINPS       Y10, Y8, Y8
-	VMINPS       Y11, Y9, Y9
-	VPERMILPS    $0xb1, Y8, Y10
-	VPERMILPS    $0xb1, Y9, Y11
-	VMINPS       Y11, Y9, Y9
-	VMAXPS       Y10, Y8, Y11
-	VMINPS       Y10, Y8, Y8
-	VMINPS       Y11, Y9, Y9
-	XORL         R9, R9
-	VCMPPS       $0x00, Y8, Y3, Y10
-	VMOVMSKPS    Y10, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	VCMPPS       $0x00, Y8, Y2, Y10
-	VMOVMSKPS    Y10, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	VCMPPS       $0x00, Y8, Y1, Y10
-	VMOVMSKPS    Y10, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	VCMPPS       $0x00, Y8, Y0, Y10
-	VMOVMSKPS    Y10, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	BSFL         R9, R9
-	MOVL         R9, (AX)
-	VUNPCKLPS    X9, X8, X10
-	VSQRTPS      X10, X10
-	VMOVLPS      X10, 4(AX)
-	VMINPS       Y5, Y4, Y0
-	VMAXPS       Y5, Y4, Y1
-	VMAXPS       Y6, Y0, Y2
-	VMINPS       Y6, Y0, Y0
-	VMINPS       Y2, Y1, Y1
-	VMAXPS       Y7, Y0, Y2
-	VMINPS       Y7, Y0, Y0
-	VMINPS       Y2, Y1, Y1
-	VPERM2F128   $0x01, Y0, Y0, Y2
-	VPERM2F128   $0x01, Y1, Y1, Y3
-	VMINPS       Y3, Y1, Y1
-	VMAXPS       Y2, Y0, Y3
-	VMINPS       Y2, Y0, Y0
-	VMINPS       Y3, Y1, Y1
-	VPERMILPS    $0x4e, Y0, Y2
-	VPERMILPS    $0x4e, Y1, Y3
-	VMINPS       Y3, Y1, Y1
-	VMAXPS       Y2, Y0, Y3
-	VMINPS       Y2, Y0, Y0
-	VMINPS       Y3, Y1, Y1
-	VPERMILPS    $0xb1, Y0, Y2
-	VPERMILPS    $0xb1, Y1, Y3
-	VMINPS       Y3, Y1, Y1
-	VMAXPS       Y2, Y0, Y3
-	VMINPS       Y2, Y0, Y0
-	VMINPS       Y3, Y1, Y1
-	XORL         R9, R9
-	VCMPPS       $0x00, Y0, Y7, Y2
-	VMOVMSKPS    Y2, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	VCMPPS       $0x00, Y0, Y6, Y2
-	VMOVMSKPS    Y2, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	VCMPPS       $0x00, Y0, Y5, Y2
-	VMOVMSKPS    Y2, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	VCMPPS       $0x00, Y0, Y4, Y2
-	VMOVMSKPS    Y2, R10
-	SHLL         $0x08, R9
-	ORL          R10, R9
-	BSFL         R9, R9
-	MOVL         R9, 12(AX)
-	VUNPCKLPS    X1, X0, X2
-	VSQRTPS      X2, X2
-	VMOVLPS      X2, 16(AX)
-	ADDQ         $0x18, AX
-	ADDQ         $0x08, BX
-	SUBQ         $0x02, SI
-	JMP          rows
+columns0:
+	VBROADCASTSS (R8)(R11*4), Y8
+	VBROADCASTSS (R9)(R11*4), Y9
+	VMOVUPS      (R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y0
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y4
+	VMOVUPS      32(R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y1
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y5
+	VMOVUPS      64(R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y2
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y6
+	VMOVUPS      96(R10), Y10
+	VSUBPS       Y10, Y8, Y8
+	VFMADD231PS  Y8, Y8, Y3
+	VSUBPS       Y10, Y9, Y8
+	VFMADD231PS  Y8, Y8, Y7
+	ADDQ         $0x80, R10
+	INCQ         R11
+	JNZ          columns0
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+0(SB), Y0, Y0
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+32(SB), Y1, Y1
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+64(SB), Y2, Y2
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+96(SB), Y3, Y3
+	VPMINSD      Y1, Y0, Y9
+	VPMAXSD      Y1, Y0, Y0
+	VPMAXSD      Y2, Y9, Y1
+	VPMINSD      Y2, Y9, Y9
+	VPMINSD      Y1, Y0, Y0
+	VPMAXSD      Y3, Y9, Y1
+	VPMINSD      Y3, Y9, Y9
+	VPMINSD      Y1, Y0, Y0
+	VMOVDQU      Y9, (SP)
+	VMOVDQU      Y0, 32(SP)
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+0(SB), Y4, Y4
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+32(SB), Y5, Y5
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+64(SB), Y6, Y6
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+96(SB), Y7, Y7
+	VPMINSD      Y5, Y4, Y0
+	VPMAXSD      Y5, Y4, Y1
+	VPMAXSD      Y6, Y0, Y2
+	VPMINSD      Y6, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y7, Y0, Y2
+	VPMINSD      Y7, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y0, 64(SP)
+	VMOVDQU      Y1, 96(SP)
+	MOVLQSX      8(DX)(DI*4), R8
+	INCQ         R8
+	IMULQ        CX, R8
+	LEAQ         (AX)(R8*4), R8
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVLQSX      12(DX)(DI*4), R9
+	INCQ         R9
+	IMULQ        CX, R9
+	LEAQ         (AX)(R9*4), R9
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         BX, R10
+	MOVQ         CX, R11
+	NEGQ         R11
 
-done:
+columns2:
+	VBROADCASTSS (R8)(R11*4), Y8
+	VBROADCASTSS (R9)(R11*4), Y9
+	VMOVUPS      (R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y0
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y4
+	VMOVUPS      32(R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y1
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y5
+	VMOVUPS      64(R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y2
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y6
+	VMOVUPS      96(R10), Y10
+	VSUBPS       Y10, Y8, Y8
+	VFMADD231PS  Y8, Y8, Y3
+	VSUBPS       Y10, Y9, Y8
+	VFMADD231PS  Y8, Y8, Y7
+	ADDQ         $0x80, R10
+	INCQ         R11
+	JNZ          columns2
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+0(SB), Y0, Y0
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+32(SB), Y1, Y1
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+64(SB), Y2, Y2
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+96(SB), Y3, Y3
+	VPMINSD      Y1, Y0, Y9
+	VPMAXSD      Y1, Y0, Y0
+	VPMAXSD      Y2, Y9, Y1
+	VPMINSD      Y2, Y9, Y9
+	VPMINSD      Y1, Y0, Y0
+	VPMAXSD      Y3, Y9, Y1
+	VPMINSD      Y3, Y9, Y9
+	VPMINSD      Y1, Y0, Y0
+	VMOVDQU      Y9, 128(SP)
+	VMOVDQU      Y0, 160(SP)
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+0(SB), Y4, Y4
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+32(SB), Y5, Y5
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+64(SB), Y6, Y6
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+96(SB), Y7, Y7
+	VPMINSD      Y5, Y4, Y0
+	VPMAXSD      Y5, Y4, Y1
+	VPMAXSD      Y6, Y0, Y2
+	VPMINSD      Y6, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y7, Y0, Y2
+	VPMINSD      Y7, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y0, 192(SP)
+	VMOVDQU      Y1, 224(SP)
+	MOVLQSX      16(DX)(DI*4), R8
+	INCQ         R8
+	IMULQ        CX, R8
+	LEAQ         (AX)(R8*4), R8
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVLQSX      20(DX)(DI*4), R9
+	INCQ         R9
+	IMULQ        CX, R9
+	LEAQ         (AX)(R9*4), R9
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         BX, R10
+	MOVQ         CX, R11
+	NEGQ         R11
+
+columns4:
+	VBROADCASTSS (R8)(R11*4), Y8
+	VBROADCASTSS (R9)(R11*4), Y9
+	VMOVUPS      (R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y0
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y4
+	VMOVUPS      32(R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y1
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y5
+	VMOVUPS      64(R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y2
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y6
+	VMOVUPS      96(R10), Y10
+	VSUBPS       Y10, Y8, Y8
+	VFMADD231PS  Y8, Y8, Y3
+	VSUBPS       Y10, Y9, Y8
+	VFMADD231PS  Y8, Y8, Y7
+	ADDQ         $0x80, R10
+	INCQ         R11
+	JNZ          columns4
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+0(SB), Y0, Y0
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+32(SB), Y1, Y1
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+64(SB), Y2, Y2
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+96(SB), Y3, Y3
+	VPMINSD      Y1, Y0, Y9
+	VPMAXSD      Y1, Y0, Y0
+	VPMAXSD      Y2, Y9, Y1
+	VPMINSD      Y2, Y9, Y9
+	VPMINSD      Y1, Y0, Y0
+	VPMAXSD      Y3, Y9, Y1
+	VPMINSD      Y3, Y9, Y9
+	VPMINSD      Y1, Y0, Y0
+	VMOVDQU      Y9, 256(SP)
+	VMOVDQU      Y0, 288(SP)
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+0(SB), Y4, Y4
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+32(SB), Y5, Y5
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+64(SB), Y6, Y6
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+96(SB), Y7, Y7
+	VPMINSD      Y5, Y4, Y0
+	VPMAXSD      Y5, Y4, Y1
+	VPMAXSD      Y6, Y0, Y2
+	VPMINSD      Y6, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y7, Y0, Y2
+	VPMINSD      Y7, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y0, 320(SP)
+	VMOVDQU      Y1, 352(SP)
+	MOVLQSX      24(DX)(DI*4), R8
+	INCQ         R8
+	IMULQ        CX, R8
+	LEAQ         (AX)(R8*4), R8
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVLQSX      28(DX)(DI*4), R9
+	INCQ         R9
+	IMULQ        CX, R9
+	LEAQ         (AX)(R9*4), R9
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         BX, R10
+	MOVQ         CX, R11
+	NEGQ         R11
+
+columns6:
+	VBROADCASTSS (R8)(R11*4), Y8
+	VBROADCASTSS (R9)(R11*4), Y9
+	VMOVUPS      (R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y0
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y4
+	VMOVUPS      32(R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y1
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y5
+	VMOVUPS      64(R10), Y10
+	VSUBPS       Y10, Y8, Y11
+	VFMADD231PS  Y11, Y11, Y2
+	VSUBPS       Y10, Y9, Y10
+	VFMADD231PS  Y10, Y10, Y6
+	VMOVUPS      96(R10), Y10
+	VSUBPS       Y10, Y8, Y8
+	VFMADD231PS  Y8, Y8, Y3
+	VSUBPS       Y10, Y9, Y8
+	VFMADD231PS  Y8, Y8, Y7
+	ADDQ         $0x80, R10
+	INCQ         R11
+	JNZ          columns6
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+0(SB), Y0, Y0
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+32(SB), Y1, Y1
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+64(SB), Y2, Y2
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+96(SB), Y3, Y3
+	VPMINSD      Y1, Y0, Y9
+	VPMAXSD      Y1, Y0, Y0
+	VPMAXSD      Y2, Y9, Y1
+	VPMINSD      Y2, Y9, Y9
+	VPMINSD      Y1, Y0, Y0
+	VPMAXSD      Y3, Y9, Y1
+	VPMINSD      Y3, Y9, Y9
+	VPMINSD      Y1, Y0, Y0
+	VMOVDQU      Y9, 384(SP)
+	VMOVDQU      Y0, 416(SP)
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+0(SB), Y4, Y4
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+32(SB), Y5, Y5
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+64(SB), Y6, Y6
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+96(SB), Y7, Y7
+	VPMINSD      Y5, Y4, Y0
+	VPMAXSD      Y5, Y4, Y1
+	VPMAXSD      Y6, Y0, Y2
+	VPMINSD      Y6, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y7, Y0, Y2
+	VPMINSD      Y7, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y0, 448(SP)
+	VMOVDQU      Y1, 480(SP)
+	VMOVUPS      (SP), Y0
+	VMOVUPS      32(SP), Y1
+	VPERM2I128   $0x20, 256(SP), Y0, Y2
+	VPERM2I128   $0x20, 288(SP), Y1, Y3
+	VPERM2I128   $0x31, 256(SP), Y0, Y0
+	VPERM2I128   $0x31, 288(SP), Y1, Y1
+	VPMAXSD      Y0, Y2, Y4
+	VPMINSD      Y0, Y2, Y2
+	VPMINSD      Y1, Y3, Y3
+	VPMINSD      Y4, Y3, Y3
+	VMOVUPS      64(SP), Y0
+	VMOVUPS      96(SP), Y1
+	VPERM2I128   $0x20, 320(SP), Y0, Y4
+	VPERM2I128   $0x20, 352(SP), Y1, Y5
+	VPERM2I128   $0x31, 320(SP), Y0, Y0
+	VPERM2I128   $0x31, 352(SP), Y1, Y1
+	VPMAXSD      Y0, Y4, Y6
+	VPMINSD      Y0, Y4, Y4
+	VPMINSD      Y1, Y5, Y5
+	VPMINSD      Y6, Y5, Y5
+	VMOVUPS      128(SP), Y0
+	VMOVUPS      160(SP), Y1
+	VPERM2I128   $0x20, 384(SP), Y0, Y6
+	VPERM2I128   $0x20, 416(SP), Y1, Y7
+	VPERM2I128   $0x31, 384(SP), Y0, Y0
+	VPERM2I128   $0x31, 416(SP), Y1, Y1
+	VPMAXSD      Y0, Y6, Y8
+	VPMINSD      Y0, Y6, Y6
+	VPMINSD      Y1, Y7, Y7
+	VPMINSD      Y8, Y7, Y7
+	VMOVUPS      192(SP), Y0
+	VMOVUPS      224(SP), Y1
+	VPERM2I128   $0x20, 448(SP), Y0, Y8
+	VPERM2I128   $0x20, 480(SP), Y1, Y9
+	VPERM2I128   $0x31, 448(SP), Y0, Y0
+	VPERM2I128   $0x31, 480(SP), Y1, Y1
+	VPMAXSD      Y0, Y8, Y10
+	VPMINSD      Y0, Y8, Y8
+	VPMINSD      Y1, Y9, Y9
+	VPMINSD      Y10, Y9, Y9
+	VPUNPCKLQDQ  Y4, Y2, Y0
+	VPUNPCKLQDQ  Y5, Y3, Y1
+	VPUNPCKHQDQ  Y4, Y2, Y2
+	VPUNPCKHQDQ  Y5, Y3, Y3
+	VPMAXSD      Y2, Y0, Y4
+	VPMINSD      Y2, Y0, Y0
+	VPMINSD      Y3, Y1, Y1
+	VPMINSD      Y4, Y1, Y1
+	VPUNPCKLQDQ  Y8, Y6, Y2
+	VPUNPCKLQDQ  Y9, Y7, Y3
+	VPUNPCKHQDQ  Y8, Y6, Y4
+	VPUNPCKHQDQ  Y9, Y7, Y5
+	VPMAXSD      Y4, Y2, Y6
+	VPMINSD      Y4, Y2, Y2
+	VPMINSD      Y5, Y3, Y3
+	VPMINSD      Y6, Y3, Y3
+	VSHUFPS      $0x88, Y2, Y0, Y4
+	VSHUFPS      $0x88, Y3, Y1, Y5
+	VSHUFPS      $0xdd, Y2, Y0, Y0
+	VSHUFPS      $0xdd, Y3, Y1, Y1
+	VPMAXSD      Y0, Y4, Y2
+	VPMINSD      Y0, Y4, Y4
+	VPMINSD      Y1, Y5, Y5
+	VPMINSD      Y2, Y5, Y5
+	VPBROADCASTD first+64(FP), Y1
+	VPAND        screenLow<>+0(SB), Y4, Y0
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      screenHigh<>+0(SB), Y1
+	VPAND        Y1, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VPAND        Y1, Y5, Y5
+	VSQRTPS      Y5, Y5
+	MOVQ         index+0(FP), R8
+	MOVQ         least+8(FP), R9
+	MOVQ         second+16(FP), R10
+	VMOVUPS      (R9)(DI*4), Y1
+	VCMPPS       $0x01, Y1, Y4, Y2
+	VMOVUPS      (R8)(DI*4), Y3
+	VBLENDVPS    Y2, Y0, Y3, Y0
+	VMOVUPS      Y0, (R8)(DI*4)
+	VMINPS       (R10)(DI*4), Y5, Y5
+	VMAXPS       Y1, Y4, Y2
+	VMINPS       Y2, Y5, Y5
+	VMOVUPS      Y5, (R10)(DI*4)
+	VMINPS       Y1, Y4, Y4
+	VMOVUPS      Y4, (R9)(DI*4)
+	ADDQ         $0x08, DI
+	CMPQ         DI, SI
+	JNE          batch
 	VZEROUPPER
 	RET

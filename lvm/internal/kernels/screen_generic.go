@@ -2,6 +2,6 @@
 
 package kernels
 
-func screen(dst []Screened, x []float32, d int, rows []int32, panel []float32) {
-	screenPortable(dst, x, d, rows, panel)
+func screen(found Screened, x []float32, d int, rows []int32, panel []float32, first int) {
+	screenPortable(found, x, d, rows, panel, first)
 }

@@ -4,12 +4,12 @@
 
 package kernels
 
-// screen16AVX2 is Screen for 16 centres and n rows, a multiple of 4, with dst at the first Index.
+// screen16AVX2 screens n rows, a multiple of 8, against 16 centres, of which first is the first one.
 //
 //go:noescape
-func screen16AVX2(dst *int32, x *float32, d int, rows *int32, n int, panel *float32)
+func screen16AVX2(index *int32, least *float32, second *float32, x *float32, d int, rows *int32, n int, panel *float32, first int)
 
-// screen32AVX2 is Screen for 32 centres and n rows, a multiple of 2, with dst at the first Index.
+// screen32AVX2 screens n rows, a multiple of 8, against 32 centres, of which first is the first one.
 //
 //go:noescape
-func screen32AVX2(dst *int32, x *float32, d int, rows *int32, n int, panel *float32)
+func screen32AVX2(index *int32, least *float32, second *float32, x *float32, d int, rows *int32, n int, panel *float32, first int)

@@ -36,13 +36,17 @@ func (r Rows) Move(sums []float64, moves []Move, w []float64, cut *Cut) {
 	kernels.MoveRows(sums, r.data, r.D, r.stride, moves, w, cut)
 }
 
-// Screened is what Screen finds out about a row.
+// Screened is what Screen finds out about rows.
 type Screened = kernels.Screened
 
-// Screen finds the two least distances of rows of x to the 16 or 32 centres of
-// a panel in single precision: fast, with a relative error of (d+4)·2⁻²⁴ at
-// most, and other bits on other processors. Row r of x is x[r·d : (r+1)·d], and
-// panel[j·width+l] is coordinate j of centre l.
-func Screen(dst []Screened, x []float32, d int, rows []int32, panel []float32) {
-	kernels.Screen(dst, x, d, rows, panel)
+// Panels returns how many numbers the panels of k centres have, for Screen.
+func Panels(k, d int) int { return kernels.Panels(k, d) }
+
+// Screen finds the two least distances of rows of x to the centres of panels in single
+// precision: fast, with a relative error of (d+4)·2⁻²⁴ + 2⁻¹⁹ at most, and other bits
+// on other processors. Row r of x is x[r·d : (r+1)·d]. There are 32 centres in a panel,
+// or 16 in the last one; coordinate j of centre z is in place width·j + z mod 32 of
+// panel z/32.
+func Screen(found Screened, x []float32, d int, rows []int32, panels []float32) {
+	kernels.Screen(found, x, d, rows, panels)
 }

@@ -3,8 +3,13 @@
 //
 // Four rows meet 16 centres at a time, or two rows 32: eight vectors of sums
 // that stay in registers while j runs over the columns. Every step loads one
-// coordinate of the centres and broadcasts one of each row. At the end the least
-// and the second distance of a row are found without a branch.
+// coordinate of the centres and broadcasts one of each row.
+//
+// Squares are not negative, so that they are in the order of their bits. The
+// lowest five bits give way to the index of the centre, and then the least and
+// the second of a row come by minima and maxima of integers, without a branch:
+// across the vectors of a row first, then eight rows side by side across the
+// lanes.
 package main
 
 import (
@@ -17,116 +22,200 @@ import (
 )
 
 const (
-	lanes   = 8
-	sums    = 8  // vectors
-	results = 12 // bytes of a Screened: index, least, second
+	lanes = 8
+	batch = 8  // rows side by side
+	sums  = 8  // vectors
+	size  = 32 // bytes of a vector
 )
 
 func main() {
 	flag.Parse()
 	ConstraintExpr("amd64")
-	write(16)
-	write(32)
+	t := writeTables()
+	write(16, t)
+	write(32, t)
 	Generate()
 }
 
-func write(width int) {
+// tables are constants.
+type tables struct {
+	index Mem // 0, 1, …, 31
+	low   Mem // the bits of an index, eight times
+	high  Mem // the other ones
+}
+
+func writeTables() (t tables) {
+	t.index = GLOBL("screenIndex", RODATA|NOPTR)
+	for i := range 32 {
+		DATA(4*i, U32(i))
+	}
+	t.low = GLOBL("screenLow", RODATA|NOPTR)
+	for i := range lanes {
+		DATA(4*i, U32(31))
+	}
+	t.high = GLOBL("screenHigh", RODATA|NOPTR)
+	for i := range lanes {
+		DATA(4*i, U32(1<<32-32))
+	}
+	return t
+}
+
+func write(width int, tables tables) {
 	vectors := width / lanes
 	rows := sums / vectors
-	name := fmt.Sprintf("screen%dAVX2", width)
-	TEXT(name, NOSPLIT, "func(dst *int32, x *float32, d int, rows *int32, n int, panel *float32)")
+	TEXT(fmt.Sprintf("screen%dAVX2", width), NOSPLIT, "func(index *int32, least, second, x *float32, d int, rows *int32, n int, panel *float32, first int)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("%s is Screen for %d centres and n rows, a multiple of %d, with dst at the first Index.", name, width, rows))
-	dst, x, d := Load(Param("dst"), GP64()), Load(Param("x"), GP64()), Load(Param("d"), GP64())
-	list, n, panel := Load(Param("rows"), GP64()), Load(Param("n"), GP64()), Load(Param("panel"), GP64())
-	stride := GP64()
-	MOVQ(d, stride)
-	SHLQ(Imm(2), stride)
+	Doc(fmt.Sprintf("screen%dAVX2 screens n rows, a multiple of %d, against %d centres, of which first is the first one.", width, batch, width))
+	x, d := Load(Param("x"), GP64()), Load(Param("d"), GP64())
+	list, panel, n := Load(Param("rows"), GP64()), Load(Param("panel"), GP64()), Load(Param("n"), GP64())
+	done := GP64()
+	XORQ(done, done)
+	room := AllocLocal(2 * size * batch) // the leasts and the seconds of each row
+	leastOf := func(r int) Mem { return room.Offset(2 * size * r) }
+	secondOf := func(r int) Mem { return room.Offset(2*size*r + size) }
 
-	Label("rows")
-	TESTQ(n, n)
-	JZ(LabelRef("done"))
-	at := make([]Register, rows)
-	sum := make([][]VecVirtual, rows)
-	for r := range at {
-		at[r] = GP64()
-		MOVLQSX(Mem{Base: list, Disp: 4 * r}, at[r])
-		IMULQ(stride, at[r])
-		ADDQ(x, at[r])
-		for range vectors {
-			s := YMM()
-			VXORPS(s, s, s)
-			sum[r] = append(sum[r], s)
-		}
-	}
-	c, j := GP64(), GP64()
-	MOVQ(panel, c)
-	XORQ(j, j)
-	Label("column")
-	for v := range vectors {
-		centers := YMM()
-		VMOVUPS(Mem{Base: c, Disp: 4 * lanes * v}, centers)
+	Label("batch")
+	for tile := 0; tile < batch; tile += rows {
+		label := fmt.Sprintf("columns%d", tile)
+		at := make([]Register, rows)
+		sum := make([][]VecVirtual, rows)
 		for r := range at {
-			t := YMM()
-			VBROADCASTSS(Mem{Base: at[r], Index: j, Scale: 4}, t)
-			VSUBPS(centers, t, t)
-			VFMADD231PS(t, t, sum[r][v])
+			at[r] = GP64()
+			MOVLQSX(Mem{Base: list, Index: done, Scale: 4, Disp: 4 * (tile + r)}, at[r])
+			INCQ(at[r])
+			IMULQ(d, at[r])
+			LEAQ(Mem{Base: x, Index: at[r], Scale: 4}, at[r]) // the end of the row
+			for range vectors {
+				s := YMM()
+				VXORPS(s, s, s)
+				sum[r] = append(sum[r], s)
+			}
+		}
+		c, j := GP64(), GP64()
+		MOVQ(panel, c)
+		MOVQ(d, j)
+		NEGQ(j)
+		Label(label)
+		coordinate := make([]VecVirtual, rows)
+		for r := range at {
+			coordinate[r] = YMM()
+			VBROADCASTSS(Mem{Base: at[r], Index: j, Scale: 4}, coordinate[r])
+		}
+		for v := range vectors {
+			centers := YMM()
+			VMOVUPS(Mem{Base: c, Disp: size * v}, centers)
+			for r := range at {
+				t := YMM()
+				VSUBPS(centers, coordinate[r], t)
+				VFMADD231PS(t, t, sum[r][v])
+			}
+		}
+		ADDQ(Imm(uint64(4*width)), c)
+		INCQ(j)
+		JNZ(LabelRef(label))
+
+		high := YMM()
+		VMOVDQU(tables.high, high)
+		for r, s := range sum {
+			for v := range s {
+				VPAND(high, s[v], s[v])
+				VPOR(tables.index.Offset(size*v), s[v], s[v])
+			}
+			least, second, t := YMM(), YMM(), YMM()
+			VPMINSD(s[1], s[0], least)
+			VPMAXSD(s[1], s[0], second)
+			for _, w := range s[2:] {
+				VPMAXSD(w, least, t)
+				VPMINSD(w, least, least)
+				VPMINSD(t, second, second)
+			}
+			VMOVDQU(least, leastOf(tile+r))
+			VMOVDQU(second, secondOf(tile+r))
 		}
 	}
-	ADDQ(Imm(uint64(4*width)), c)
-	INCQ(j)
-	CMPQ(j, d)
-	JNE(LabelRef("column"))
 
-	for r := range sum {
-		twoLeast(sum[r], Mem{Base: dst, Disp: results * r})
+	// Halves of rows r and r+4 share a vector, then quarters of four rows, then
+	// eight rows.
+	var two [4]pair
+	for r := range two {
+		a := pair{read(leastOf(r)), read(secondOf(r))}
+		half := func(which uint64) pair {
+			h := pair{YMM(), YMM()}
+			VPERM2I128(Imm(which), leastOf(r+4), a.least, h.least)
+			VPERM2I128(Imm(which), secondOf(r+4), a.second, h.second)
+			return h
+		}
+		two[r] = merge(half(0x20), half(0x31))
 	}
-	ADDQ(Imm(uint64(results*rows)), dst)
-	ADDQ(Imm(uint64(4*rows)), list)
-	SUBQ(Imm(uint64(rows)), n)
-	JMP(LabelRef("rows"))
-	Label("done")
+	var four [2]pair
+	for i := range four {
+		a, b := two[2*i], two[2*i+1]
+		four[i] = merge(
+			a.with(b, func(a, b, to VecVirtual) { VPUNPCKLQDQ(b, a, to) }),
+			a.with(b, func(a, b, to VecVirtual) { VPUNPCKHQDQ(b, a, to) }))
+	}
+	found := merge(
+		four[0].with(four[1], func(a, b, to VecVirtual) { VSHUFPS(Imm(0b10_00_10_00), b, a, to) }),
+		four[0].with(four[1], func(a, b, to VecVirtual) { VSHUFPS(Imm(0b11_01_11_01), b, a, to) }))
+
+	index, first, high := YMM(), YMM(), YMM()
+	VPBROADCASTD(NewParamAddr("first", 64), first)
+	VPAND(tables.low, found.least, index)
+	VPADDD(first, index, index)
+	VMOVDQU(tables.high, high)
+	for _, v := range []VecVirtual{found.least, found.second} {
+		VPAND(high, v, v)
+		VSQRTPS(v, v)
+	}
+
+	// Together with what other panels have shown.
+	out := func(name string) Mem {
+		return Mem{Base: Load(Param(name), GP64()), Index: done, Scale: 4}
+	}
+	indexAt, leastAt, secondAt := out("index"), out("least"), out("second")
+	old, nearer := YMM(), YMM()
+	VMOVUPS(leastAt, old)
+	VCMPPS(Imm(1), old, found.least, nearer)
+	VBLENDVPS(nearer, index, read(indexAt), index)
+	VMOVUPS(index, indexAt)
+	VMINPS(secondAt, found.second, found.second)
+	VMAXPS(old, found.least, nearer)
+	VMINPS(nearer, found.second, found.second)
+	VMOVUPS(found.second, secondAt)
+	VMINPS(old, found.least, found.least)
+	VMOVUPS(found.least, leastAt)
+
+	ADDQ(Imm(batch), done)
+	CMPQ(done, n)
+	JNE(LabelRef("batch"))
 	VZEROUPPER()
 	RET()
 }
 
-// twoLeast writes the index of the least value in v, the root of the least and
-// that of the second. Of two lanes (least, second) the least is the lesser of
-// the leasts, and the second the lesser of the other one and the seconds.
-func twoLeast(v []VecVirtual, dst Mem) {
-	least, second, a, b := YMM(), YMM(), YMM(), YMM()
-	VMINPS(v[1], v[0], least)
-	VMAXPS(v[1], v[0], second)
-	for _, w := range v[2:] {
-		VMAXPS(w, least, a)
-		VMINPS(w, least, least)
-		VMINPS(a, second, second)
-	}
-	for _, move := range []func(from, to VecVirtual){
-		func(from, to VecVirtual) { VPERM2F128(Imm(1), from, from, to) },
-		func(from, to VecVirtual) { VPERMILPS(Imm(0b01_00_11_10), from, to) },
-		func(from, to VecVirtual) { VPERMILPS(Imm(0b10_11_00_01), from, to) },
-	} {
-		move(least, a)
-		move(second, b)
-		VMINPS(b, second, second)
-		VMAXPS(a, least, b)
-		VMINPS(a, least, least)
-		VMINPS(b, second, second)
-	}
+// pair holds the leasts and the seconds of lanes.
+type pair struct{ least, second VecVirtual }
 
-	index := GP32()
-	XORL(index, index)
-	for i := len(v) - 1; i >= 0; i-- {
-		hits := GP32()
-		VCMPPS(Imm(0), least, v[i], a)
-		VMOVMSKPS(a, hits)
-		SHLL(Imm(lanes), index)
-		ORL(hits, index)
-	}
-	BSFL(index, index)
-	MOVL(index, dst)
-	VUNPCKLPS(second.AsX(), least.AsX(), a.AsX())
-	VSQRTPS(a.AsX(), a.AsX())
-	VMOVLPS(a.AsX(), dst.Offset(4))
+// with combines the leasts of two pairs, and the seconds.
+func (p pair) with(q pair, f func(a, b, to VecVirtual)) pair {
+	to := pair{YMM(), YMM()}
+	f(p.least, q.least, to.least)
+	f(p.second, q.second, to.second)
+	return to
+}
+
+// merge returns the least and the second of two lanes each: the least is the lesser
+// of the leasts, the second the lesser of the other one and the seconds.
+func merge(p, q pair) pair {
+	greater := YMM()
+	VPMAXSD(q.least, p.least, greater)
+	VPMINSD(q.least, p.least, p.least)
+	VPMINSD(q.second, p.second, p.second)
+	VPMINSD(greater, p.second, p.second)
+	return p
+}
+
+func read(at Mem) VecVirtual {
+	v := YMM()
+	VMOVUPS(at, v)
+	return v
 }
