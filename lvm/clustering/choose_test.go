@@ -56,6 +56,25 @@ func TestCrossValidateByHand(t *testing.T) {
 	}
 }
 
+// A family of one's own is scored row by row, those of the package all rows at
+// once: the same up to rounding.
+func TestCrossValidateOwnFamily(t *testing.T) {
+	x, fit := datasets.OldFaithful().X, clustering.Gaussians(nil)
+	type plain struct{ clustering.Mixture }
+	own := func(rng *rand.Rand, x mat.Matrix, k int) (clustering.Mixture, lvm.Trace, error) {
+		m, trace, err := fit(rng, x, k)
+		return plain{m}, trace, err
+	}
+	a, err := clustering.CrossValidate(seeded(1), x, 2, 3, fit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := clustering.CrossValidate(seeded(1), x, 2, 3, own)
+	if err != nil || !floats.EqualApprox(a.LogProb, b.LogProb, 1e-12) {
+		t.Errorf("held-out log-likelihoods %v and %v, %v", a.LogLikelihood(), b.LogLikelihood(), err)
+	}
+}
+
 // The log-likelihood of the fit grows with K, and the held-out one is largest at
 // the truth, for every family.
 func TestCrossValidateFindsK(t *testing.T) {

@@ -43,7 +43,7 @@ type HeldOut struct {
 // It panics if rng is nil, k < 1 or there are fewer than two folds. Fewer rows than folds
 // are a *lvm.DataError; the other errors are those of the fit, wrapped.
 //
-// Cost: folds fits to n − n/folds rows each, and n calls of LogProb.
+// Cost: folds fits to n − n/folds rows each.
 //
 // Source: Smyth (2000), Model selection for probabilistic clustering using
 // cross-validated likelihood.
@@ -62,27 +62,27 @@ func CrossValidate(rng *rand.Rand, x mat.Matrix, k, folds int, fit Family) (*Hel
 		h.Fold[i] = place % folds
 	}
 	inParallel(rng, folds, func(fold int, rng *rand.Rand) {
-		var train []float64
+		var in, out []float64
+		var left []int
 		row := make([]float64, d)
 		for i, f := range h.Fold {
-			if f != fold {
-				train = append(train, mat.Row(row, i, x)...)
+			if mat.Row(row, i, x); f != fold {
+				in = append(in, row...)
+			} else {
+				out, left = append(out, row...), append(left, i)
 			}
 		}
-		m, _, err := fit(rng, mat.NewDense(len(train)/d, d, train), k)
+		m, _, err := fit(rng, mat.NewDense(len(in)/d, d, in), k)
 		if err != nil {
 			h.Errors[fold] = fmt.Errorf("%s: without fold %d: %w", op, fold, err)
-		} else {
-			h.Models[fold] = m
-		}
-		for i, f := range h.Fold {
-			switch {
-			case f != fold:
-			case err != nil:
+			for _, i := range left {
 				h.LogProb[i] = math.NaN()
-			default:
-				h.LogProb[i] = m.LogProb(mat.Row(row, i, x))
 			}
+			return
+		}
+		h.Models[fold] = m
+		for at, l := range logProbsOf(m, mat.NewDense(len(left), d, out)) {
+			h.LogProb[left[at]] = l
 		}
 	})
 	for _, err := range h.Errors {
@@ -91,6 +91,28 @@ func CrossValidate(rng *rand.Rand, x mat.Matrix, k, folds int, fit Family) (*Hel
 		}
 	}
 	return h, nil
+}
+
+// logProbsOf returns ln p(x_i) of every row. Mixtures of this package take the
+// logarithms or factors that it needs once for all.
+func logProbsOf(m Mixture, x *mat.Dense) []float64 {
+	if m, ok := m.(interface{ logProbs(mat.Matrix) []float64 }); ok {
+		return m.logProbs(x)
+	}
+	n, _ := x.Dims()
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = m.LogProb(x.RawRowView(i))
+	}
+	return out
+}
+
+func (m *GMM) logProbs(x mat.Matrix) []float64 {
+	const op = "clustering: GMM.LogProb"
+	n, _ := x.Dims()
+	out := make([]float64, n)
+	eachChunk(op, m.mustPrepare(op), x, func(_, lo int, e *eStep) { copy(out[lo:], e.logProb) })
+	return out
 }
 
 // LogLikelihood returns the held-out log-likelihood Σ_i ln p(x_i), larger is

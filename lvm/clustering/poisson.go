@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -168,13 +169,17 @@ func (m *PoissonMixture) LogProb(x []float64) float64 {
 	if len(x) > 0 {
 		row = mat.NewDense(1, len(x), x)
 	}
-	return m.product().mustPrepare("LogProb", row).logLikelihood(row)
+	return m.product().mustPrepare("LogProb", row).logProbs(row)[0]
 }
 
 // LogLikelihood returns Σ_i ln p(x_i), larger is better, with rows as LogProb
 // sees them. Cost: O(n·k·d).
 func (m *PoissonMixture) LogLikelihood(x mat.Matrix) float64 {
-	return m.product().mustPrepare("LogLikelihood", x).logLikelihood(x)
+	return floats.Sum(m.product().mustPrepare("LogLikelihood", x).logProbs(x))
+}
+
+func (m *PoissonMixture) logProbs(x mat.Matrix) []float64 {
+	return m.product().mustPrepare("LogProb", x).logProbs(x)
 }
 
 // Posterior returns the responsibilities, n×k: γ_ik = p(z=k | x_i). A row with a

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/latent-lessons/latent/lvm"
@@ -148,19 +147,18 @@ func (l *law) baseOf(row []float64) float64 {
 	return sum
 }
 
-func (l linear) logLikelihood(x mat.Matrix) float64 {
+// logProbs returns ln p(x_i) of every row.
+func (l linear) logProbs(x mat.Matrix) []float64 {
 	rows := num.RowsOf(x)
-	parts := make([]float64, num.BlocksOf(rows.N).Count())
-	l.sweep(rows, func(block, lo int, _ kernels.Matrix[float64], logProb []float64) {
+	out := make([]float64, rows.N)
+	l.sweep(rows, func(_, lo int, _ kernels.Matrix[float64], logProb []float64) {
 		for i, v := range logProb {
-			if base := l.baseOf(rows.Row(lo + i)); base-base == 0 {
-				parts[block] += v + base
-			} else {
-				parts[block] += base
+			if out[lo+i] = l.baseOf(rows.Row(lo + i)); out[lo+i]-out[lo+i] == 0 {
+				out[lo+i] += v
 			}
 		}
 	})
-	return floats.Sum(parts)
+	return out
 }
 
 func (l linear) posterior(x mat.Matrix) *mat.Dense {
