@@ -114,3 +114,28 @@ func ExampleGMM_FreeEnergy() {
 	// E step: bound -11.832 + gap 0.000 = -11.832
 	// M step: bound -11.446 + gap 0.522 = -10.923
 }
+
+// Two groups at distance 2, each of variance 1: labels that are certain cut
+// off their tails.
+func ExampleFitICM() {
+	truth := &clustering.GMM{
+		Weights: []float64{0.5, 0.5},
+		Means:   mat.NewDense(2, 1, []float64{-1, 1}),
+		Covs:    []*mat.SymDense{mat.NewSymDense(1, []float64{1}), mat.NewSymDense(1, []float64{1})},
+		Shape:   clustering.Tied,
+	}
+	_, x := truth.Sample(rand.New(rand.NewPCG(1, 2)), 10000)
+	opts := &clustering.GMMOptions{Start: truth}
+	soft, _, err := clustering.FitGMM(nil, x, 2, opts)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	hard, _, err := clustering.FitICM(nil, x, 2, opts)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("variance by EM %.1f, by hard EM %.1f\n", soft.Covs[0].At(0, 0), hard.Covs[0].At(0, 0))
+	// Output: variance by EM 1.0, by hard EM 0.6
+}
