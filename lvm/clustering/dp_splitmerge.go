@@ -99,6 +99,7 @@ func (s *sweeps) launch(rng *rand.Rand, i, j int) *pair {
 	s.fit(p.a, rows[0])
 	s.fit(p.b, rows[1])
 	s.sizes[p.a], s.sizes[p.b] = len(rows[0]), len(rows[1])
+	s.valid[p.a], s.valid[p.b] = -1, -1
 	return p
 }
 
@@ -114,6 +115,7 @@ func (p *pair) scan(rng *rand.Rand, back bool) (logQ float64) {
 		stay, inside := p.predictOne(own, r, true)
 		if !inside {
 			p.fit(own, p.side(p.inB[c], c))
+			p.valid[own] = -1
 			stay, _ = p.predictOne(own, r, false)
 		}
 		leave, _ := p.predictOne(other, r, false)
@@ -133,11 +135,13 @@ func (p *pair) scan(rng *rand.Rand, back bool) (logQ float64) {
 				p.remove(own, r)
 			}
 			p.add(other, r)
+			p.valid[own], p.valid[other] = -1, -1
 			continue
 		}
 		logQ -= math.Log1p(math.Exp(leave - stay))
 		if !inside {
 			p.add(own, r)
+			p.valid[own] = -1
 		}
 	}
 	return logQ
@@ -146,9 +150,11 @@ func (p *pair) scan(rng *rand.Rand, back bool) (logQ float64) {
 // predictOne returns what a slot predicts for one row, and with own for one of
 // its rows given the others.
 func (s *sweeps) predictOne(slot, r int, own bool) (logp float64, ok bool) {
-	logps := s.logp[slot*kernels.RowLanes:][:kernels.RowLanes]
-	s.predict(logps, slot, r/kernels.RowLanes)
-	s.valid[slot] = -1
+	block, logps := r/kernels.RowLanes, s.logp[slot*kernels.RowLanes:][:kernels.RowLanes]
+	if s.valid[slot] != block {
+		s.predict(logps, slot, block)
+		s.valid[slot] = block
+	}
 	if own {
 		return s.predictOwn(slot, r)
 	}
