@@ -85,3 +85,24 @@ func TestNewTableRefuses(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkTable(b *testing.B) {
+	weights := make([]float64, 256)
+	for i := range weights {
+		weights[i] = math.Exp(-0.02 * float64(i))
+	}
+	table, err := NewTable(weights, 16)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		s := &Stack{}
+		for i := range 100000 {
+			table.Push(s, i%256)
+		}
+		for range 100000 {
+			table.Pop(s)
+		}
+	}
+	b.ReportMetric(200000*float64(b.N)/b.Elapsed().Seconds(), "symbols/s")
+}
