@@ -103,10 +103,10 @@ func nuts() []duel {
 		}
 		for _, peer := range []struct {
 			title, name string
-			n           int
-		}{{"BlackJAX", "blackjax_nuts", c.n}, {"NumPyro", "numpyro_nuts", c.n / 4}} {
+			n, most     int
+		}{{"BlackJAX", "blackjax_nuts", c.n, 0}, {"NumPyro", "numpyro_nuts", c.n / 4, 3}} {
 			all = append(all, duel{
-				title: fmt.Sprintf("NUTS, %s, %s", c.title, peer.title), name: peer.name, n: peer.n,
+				title: fmt.Sprintf("NUTS, %s, %s", c.title, peer.title), name: peer.name, n: peer.n, most: peer.most,
 				args: map[string]any{"target": c.target, "dense": c.metric == sampling.DenseMetric},
 				ours: ours, measures: effective, disagree: moments, atMost: 5,
 			})

@@ -26,6 +26,7 @@ type duel struct {
 	name  string         // of the Python function
 	args  map[string]any // and what it takes besides seed and n
 	n     int            // draws of the peer
+	most  int            // rounds, for a peer so slow that more would say nothing new; 0 means no bound
 	ours  func(seed uint64) (turn, error)
 
 	measures []measure
@@ -82,10 +83,11 @@ func run(python, pattern string, rounds int) error {
 	defer p.stop()
 
 	fmt.Printf("%s, %d threads, %s; %s\n\n", processor(), runtime.GOMAXPROCS(0), runtime.Version(), p.versions)
-	fmt.Println("| task | in a second | Latent | peer | ratio, median (range) | of the best turns | they differ by |")
-	fmt.Println("|---|---|---|---|---|---|---|")
+	fmt.Println("| task | in a second | Latent | peer | ratio, median (range) | of the best turns | rounds | they differ by |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	agree := true
 	var notes []string
+	start := time.Now()
 	for _, d := range duels(dir) {
 		if !match.MatchString(d.title) {
 			continue
@@ -98,13 +100,15 @@ func run(python, pattern string, rounds int) error {
 		if !(r.differ <= d.atMost) {
 			verdict, agree = " **TOO MUCH**", false
 		}
+		title := d.title
 		for i, m := range d.measures {
-			fmt.Printf("| %s | %s | %.3g | %.3g | **%.1f** (%.1f–%.1f) | %.1f | %.2g%s |\n", d.title, m.unit, median(r.ours[i]), median(r.theirs[i]),
-				median(r.ratios[i]), slices.Min(r.ratios[i]), slices.Max(r.ratios[i]), slices.Max(r.ours[i])/slices.Max(r.theirs[i]), r.differ, verdict)
+			fmt.Printf("| %s | %s | %.3g | %.3g | **%.1f** (%.1f–%.1f) | %.1f | %d | %.2g%s |\n", title, m.unit, median(r.ours[i]), median(r.theirs[i]),
+				median(r.ratios[i]), slices.Min(r.ratios[i]), slices.Max(r.ratios[i]), slices.Max(r.ours[i])/slices.Max(r.theirs[i]), len(r.ratios[i]), r.differ, verdict)
+			title = ""
 		}
 		notes = append(notes, fmt.Sprintf("- %s: %s", d.title, r.notes))
 	}
-	fmt.Println()
+	fmt.Printf("\nIn all %.0f s. Times of one turn, median of the rounds:\n\n", time.Since(start).Seconds())
 	for _, n := range notes {
 		fmt.Println(n)
 	}
@@ -127,6 +131,9 @@ func fight(d duel, p *peer, rounds int) (result, error) {
 	k := len(d.measures)
 	r := result{make([][]float64, k), make([][]float64, k), make([][]float64, k), 0, ""}
 	var ourTime, theirTime, ourWarm, theirWarm, ourGrads, theirGrads, differ []float64
+	if d.most > 0 {
+		rounds = min(rounds, d.most)
+	}
 	compile := 0.0
 	for round := range rounds + 1 {
 		seed := uint64(round + 1)
