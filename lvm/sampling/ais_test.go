@@ -188,6 +188,20 @@ func TestAISBadInput(t *testing.T) {
 	if _, err := b.Run(newRand(1), 10); !errors.As(err, &density) {
 		t.Error(err)
 	}
+	// On the way to the target the ends count alone, and so does the support of
+	// the prior.
+	never := func([]float64) float64 { t.Error("evaluated"); return 0 }
+	three := func([]float64) float64 { return 3 }
+	nowhere := func([]float64) float64 { return -inf }
+	if l := Bridge(three, never, 0)(nil); l != 3 {
+		t.Errorf("β = 0: %v", l)
+	}
+	if l := Bridge(nowhere, never, 0.5)(nil); !math.IsInf(l, -1) {
+		t.Errorf("outside the prior: %v", l)
+	}
+	if l := Bridge(three, func([]float64) float64 { return 7 }, 0.25)(nil); l != 4 {
+		t.Errorf("β = ¼: %v", l)
+	}
 	for _, betas := range [][]float64{nil, {0}, {0, 0.5}, {0.1, 1}, {0, 0.5, 0.5, 1}, {0, math.NaN(), 1}} {
 		func() {
 			defer func() {

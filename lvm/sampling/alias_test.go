@@ -65,6 +65,9 @@ func TestAliasExact(t *testing.T) {
 				if h, _ := held.Float64(); math.Abs(h-p) > 0x1p-52*h {
 					t.Errorf("%s, n = %d: Probs()[%d] = %v, the table holds %v", name, n, i, p, h)
 				}
+				if share, other := a.Column(i); share < 0 || share > 1 || share < 1 && w[other] == 0 {
+					t.Errorf("%s, n = %d: column %d has the share %v, and %d the rest", name, n, i, share, other)
+				}
 				if w[i] == 0 && p != 0 {
 					t.Errorf("%s, n = %d: a weight of zero has probability %v", name, n, p)
 				}

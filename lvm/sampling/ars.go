@@ -197,29 +197,31 @@ func (a *AdaptiveRejection) begin() error {
 			return err
 		}
 	}
-	// One more point to either side, so that even chords have something to
-	// extend, and then on until the density falls.
-	for _, sign := range []float64{-1, 1} {
-		step := 1.0
-		for k := 0; k == 0 || len(a.points) < 3 || !a.falls(sign); k++ {
-			x := a.beyond(sign, &step)
-			if math.IsInf(x, 0) {
-				return &lvm.DataError{
-					Op: op, Row: -1, Col: -1,
-					Problem: fmt.Sprintf("the log density does not fall towards %v", x),
-					Try:     "a density that can be normalised, or finite Lower and Upper",
-				}
+	// On to either side, until the density falls and there are three points, so
+	// that even chords have something to extend.
+	step := [2]float64{1, 1}
+	for k := 0; k < 2 || len(a.points) < 3 || !a.falls(-1) || !a.falls(1); k++ {
+		side, sign := k%2, float64(2*(k%2)-1)
+		if k > 1 && len(a.points) >= 3 && a.falls(sign) {
+			continue
+		}
+		x := a.beyond(sign, &step[side])
+		if math.IsInf(x, 0) {
+			return &lvm.DataError{
+				Op: op, Row: -1, Col: -1,
+				Problem: fmt.Sprintf("the log density does not fall towards %v", x),
+				Try:     "a density that can be normalised, or finite Lower and Upper",
 			}
-			if k > maxExpansions {
-				return &lvm.DataError{
-					Op: op, Row: -1, Col: -1,
-					Problem: fmt.Sprintf("only %d points with density were found, near %.6g", len(a.points), a.points[0].x),
-					Try:     "Start points inside the support, or a scale of x that float64 can hold",
-				}
+		}
+		if k > 2*maxExpansions {
+			return &lvm.DataError{
+				Op: op, Row: -1, Col: -1,
+				Problem: fmt.Sprintf("only %d points with density were found, near %.6g", len(a.points), a.points[0].x),
+				Try:     "Start points inside the support, or a scale of x that float64 can hold",
 			}
-			if err := a.add(x); err != nil {
-				return err
-			}
+		}
+		if err := a.add(x); err != nil {
+			return err
 		}
 	}
 	return a.rebuild(op)

@@ -37,10 +37,16 @@ func concaves() map[string]concave {
 	}
 	tail := math.Erfc(3/math.Sqrt2) / 2
 	return map[string]concave{
-		"normal":        {0, 0, normal(0, 1), normalCDF},
-		"far out":       {0, 0, normal(1e6, 1), func(x float64) float64 { return normalCDF(x - 1e6) }},
-		"narrow":        {0, 0, normal(0.1234, 1e-6), func(x float64) float64 { return normalCDF((x - 0.1234) / 1e-6) }},
-		"gamma":         {0, inf, gamma(2.5, 3), distuv.Gamma{Alpha: 2.5, Beta: 3}.CDF},
+		"normal":  {0, 0, normal(0, 1), normalCDF},
+		"far out": {0, 0, normal(1e6, 1), func(x float64) float64 { return normalCDF(x - 1e6) }},
+		"narrow":  {0, 0, normal(0.1234, 1e-6), func(x float64) float64 { return normalCDF((x - 0.1234) / 1e-6) }},
+		"gamma":   {0, inf, gamma(2.5, 3), distuv.Gamma{Alpha: 2.5, Beta: 3}.CDF},
+		"hidden end": {-inf, inf, func(x float64) (float64, float64) {
+			if x < 0 || x > 3 {
+				return -inf, 0
+			}
+			return -x, -1
+		}, func(x float64) float64 { return math.Expm1(-min(max(x, 0), 3)) / math.Expm1(-3) }},
 		"hidden bound":  {-inf, inf, gamma(2.5, 3), distuv.Gamma{Alpha: 2.5, Beta: 3}.CDF},
 		"normal's tail": {3, inf, normal(0, 1), func(x float64) float64 { return 1 - math.Erfc(x/math.Sqrt2)/2/tail }},
 		"logistic": {0, 0, func(x float64) (float64, float64) {
@@ -241,6 +247,25 @@ func TestAdaptiveRejectionBadInput(t *testing.T) {
 		var density *DensityError
 		if !math.IsNaN(x) || !errors.As(err, &data) && !errors.As(err, &density) {
 			t.Errorf("%s: %v, %v", name, x, err)
+		}
+	}
+}
+
+// A density that turns bad where the draws come to later stops them there.
+func TestAdaptiveRejectionMeetsNaN(t *testing.T) {
+	h := func(x float64) (float64, float64) {
+		if math.Abs(x-1.3) < 0.2 {
+			return math.NaN(), 0
+		}
+		return -x * x / 2, -x
+	}
+	for _, a := range []*AdaptiveRejection{
+		{Gradient: h, Start: []float64{-1, 1}}, {LogDensity: func(x float64) float64 { v, _ := h(x); return v }, Start: []float64{-2, -1, 1, 2}},
+	} {
+		x, err := a.Sample(newRand(1), 100_000)
+		var density *DensityError
+		if !errors.As(err, &density) || len(x) == 0 || math.Abs(density.At[0]-1.3) > 0.2 {
+			t.Errorf("%d draws, then %v", len(x), err)
 		}
 	}
 }

@@ -227,6 +227,20 @@ func TestSummaryProblems(t *testing.T) {
 	}
 }
 
+func TestSummaryOfTooFewDraws(t *testing.T) {
+	x := make([][]float64, 4) // independent, and too few of them
+	rng := newRand(3)
+	for c := range x {
+		for range 90 {
+			x[c] = append(x[c], rng.NormFloat64())
+		}
+	}
+	s := Summarise([]string{"few"}, [][][]float64{x})
+	if p := s.Problems(); s.Rows[0].RHat >= 1.01 || len(p) != 1 || !strings.HasSuffix(p[0], "400 are needed") {
+		t.Errorf("R̂ %v, problems %q", s.Rows[0].RHat, p)
+	}
+}
+
 func TestExtract(t *testing.T) {
 	chains := []*Chain[[]float64]{{States: [][]float64{{1, 2}, {3, 4}, {5, 6}}}, {States: [][]float64{{7, 8}, {9, 10}}}}
 	c := Columns(chains)

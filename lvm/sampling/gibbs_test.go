@@ -120,6 +120,34 @@ func TestGibbsCorrelation(t *testing.T) {
 	}
 }
 
+// A random scan leaves the target invariant, and the log density is that of
+// the state returned.
+func TestGibbsRandomScan(t *testing.T) {
+	g := correlated()
+	sd := math.Sqrt(1 - 0.8*0.8)
+	newKernel := func() *Gibbs[float64] {
+		return &Gibbs[float64]{Scan: RandomScan, LogDensity: g.logp, Conditionals: []func(*rand.Rand, []float64){
+			func(rng *rand.Rand, x []float64) { x[0] = 1 + 0.4*(x[1]+1) + sd*rng.NormFloat64() },
+			func(rng *rand.Rand, x []float64) { x[1] = -1 + 1.6*(x[0]-1) + 2*sd*rng.NormFloat64() },
+		}}
+	}
+	leavesInvariant(t, "random scan", g, newKernel)
+	if x, info := newKernel().Step(newRand(1), []float64{0, 0}); info.LogDensity != g.logp(x) || info.Evaluations != 1 {
+		t.Errorf("log density %v after %d evaluations, want %v", info.LogDensity, info.Evaluations, g.logp(x))
+	}
+	// The order is drawn anew: one block twice leaves the other as it is.
+	same := 0
+	for seed := range uint64(1000) {
+		x, _ := newKernel().Step(newRand(seed), []float64{0, 0})
+		if x[0] == 0 || x[1] == 0 {
+			same++
+		}
+	}
+	if same < 430 || same > 570 { // half, with standard deviation 16
+		t.Errorf("one coordinate stayed in %d of 1000 steps", same)
+	}
+}
+
 // fourCycle is the Markov random field of notes 004: four binary variables in
 // a ring.
 func fourCycle(blocks [][]int, scan Scan) *FactorGibbs {
@@ -423,6 +451,12 @@ func TestGibbsBadInput(t *testing.T) {
 	if !errors.As(info.Err, &data) {
 		t.Errorf("singular covariance: %v", info.Err)
 	}
+	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+		_, info = (&GaussianGibbs{Mean: []float64{0, 0}, Cov: mat.NewSymDense(2, []float64{1, 0, 0, v})}).Step(newRand(1), []float64{0, 0})
+		if !errors.As(info.Err, &data) {
+			t.Errorf("a covariance with %v: %v", v, info.Err)
+		}
+	}
 	g := &FactorGibbs{Levels: []int{2, 2, 2}, Factors: []Factor{{[]int{0, 1}, []float64{1, 0, 0, 1}}, {[]int{1, 2}, []float64{1, 0, 0, 1}}}}
 	if _, info = g.Step(newRand(1), []int{1, 0, 0}); info.Err != nil {
 		t.Errorf("a start from which a sweep finds mass: %v", info.Err)
@@ -433,6 +467,9 @@ func TestGibbsBadInput(t *testing.T) {
 	}
 	if _, info = g.Step(newRand(1), []int{0, 0, 2}); !errors.As(info.Err, &data) || data.Col != 2 {
 		t.Errorf("a value beyond the levels: %v", info.Err)
+	}
+	if _, info = g.Step(newRand(1), []int{0, 0}); !errors.As(info.Err, &shape) {
+		t.Errorf("too few variables: %v", info.Err)
 	}
 	for name, k := range map[string]*Ising{"wide": {Rows: 2, Cols: 3}, "field": {Rows: 2, Cols: 2, Field: []float64{1}}, "thin torus": {Rows: 1, Cols: 4, Wrap: true}} {
 		if _, info := k.Step(newRand(1), []int8{1, 1, 1, 1}); !errors.As(info.Err, &shape) {

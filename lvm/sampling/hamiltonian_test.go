@@ -251,6 +251,28 @@ func TestHamiltonianBadInput(t *testing.T) {
 	}
 }
 
+func TestHMCTuning(t *testing.T) {
+	visited := 0
+	k := &HMC{Gradient: correlated().grad, StepSize: 0.25, Steps: 7, Visit: func([]float64) { visited++ }}
+	if eps, cov := k.Tuning(); eps != 0.25 || cov != nil {
+		t.Errorf("before the first step: %v, %v", eps, cov)
+	}
+	if _, info := k.Step(newRand(1), []float64{1, -1}); visited != 7 || info.Evaluations != 8 || info.StepSize != 0.25 {
+		t.Errorf("%d points seen, %d gradients, step size %v", visited, info.Evaluations, info.StepSize)
+	}
+	if _, err := BurnIn(newRand(2), k, []float64{1, -1}, 1000); err != nil {
+		t.Fatal(err)
+	}
+	// The last window holds 500 draws: variances to some 20 %.
+	eps, cov := k.Tuning()
+	if !(eps > 0.1 && eps < 2) || math.Abs(cov.At(0, 0)-1) > 0.5 || math.Abs(cov.At(1, 1)-4) > 2 || cov.At(0, 1) != 0 {
+		t.Errorf("after burn-in: %v, %v", eps, mat.Formatted(cov))
+	}
+	if _, err := Run(newRand(1), &HMC{Gradient: correlated().grad}, []float64{0, 0}, 10, nil); !errors.Is(err, errNoStepSize) {
+		t.Errorf("no step size: %v", err)
+	}
+}
+
 func TestCheckGradient(t *testing.T) {
 	for name, g := range map[string]target{"Gaussian": correlated(), "funnel": funnel(), "banana": banana(), "modes": modes()} {
 		rng := newRand(1)

@@ -406,6 +406,9 @@ func TestPageRankBadInput(t *testing.T) {
 	if _, _, err := PageRank([][]int{{}}, &PageRankOptions{Teleport: []float64{1, 2}}); !errors.As(err, &shape) {
 		t.Error(err)
 	}
+	if _, err := Surfer([][]int{{3}}, 0.85); !errors.As(err, &data) {
+		t.Error(err)
+	}
 	for _, v := range [][]float64{{0}, {-1}, {math.NaN()}} {
 		if _, _, err := PageRank([][]int{{}}, &PageRankOptions{Teleport: v}); !errors.As(err, &data) {
 			t.Error(err)

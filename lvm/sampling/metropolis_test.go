@@ -233,6 +233,58 @@ func invariant(t *testing.T, name string, m mat.Matrix, p []float64, tol float64
 	}
 }
 
+// A chain does not depend on the type in which a state is written, nor on
+// whether the kernel can remember its log density.
+func TestHastingsOnAnyState(t *testing.T) {
+	logp := func(s int) float64 { return math.Log(float64(1 + s%5)) }
+	next := func(rng *rand.Rand, s int) (int, float64) { return (s + 1 + rng.IntN(9)) % 10, 0 }
+	ints, err := Run(newRand(4), &MetropolisHastings[int]{LogDensity: logp, Propose: next}, 3, 500, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slicesOf, err := Run(newRand(4), &MetropolisHastings[[]int]{
+		LogDensity: func(s []int) float64 { return logp(s[0]) },
+		Propose:    func(rng *rand.Rand, s []int) ([]int, float64) { y, r := next(rng, s[0]); return []int{y}, r },
+	}, []int{3}, 500, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	structs, err := Run(newRand(4), &MetropolisHastings[struct{ at int }]{
+		LogDensity: func(s struct{ at int }) float64 { return logp(s.at) },
+		Propose: func(rng *rand.Rand, s struct{ at int }) (struct{ at int }, float64) {
+			y, r := next(rng, s.at)
+			return struct{ at int }{y}, r
+		},
+	}, struct{ at int }{3}, 500, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range ints.States {
+		if slicesOf.States[i][0] != s || structs.States[i].at != s {
+			t.Fatalf("draw %d: %d, %v, %v", i, s, slicesOf.States[i], structs.States[i])
+		}
+	}
+	if ints.Evaluations != 501 || slicesOf.Evaluations != 501 || structs.Evaluations != 1000 {
+		t.Errorf("%d, %d and %d evaluations, want 501, 501 and 1000", ints.Evaluations, slicesOf.Evaluations, structs.Evaluations)
+	}
+}
+
+func TestProposalBeforeAdapting(t *testing.T) {
+	cov := mat.NewSymDense(2, []float64{2, 1, 1, 2})
+	k := &AdaptiveMetropolis{LogDensity: gauss2, Scale: 0.7, Cov: cov}
+	if scale, got := k.Proposal(); scale != 0.7 || !mat.Equal(got, cov) {
+		t.Errorf("scale %v, shape %v", scale, got)
+	}
+	k = &AdaptiveMetropolis{LogDensity: gauss2, Scale: 0.7}
+	if scale, got := k.Proposal(); scale != 0.7 || got != nil {
+		t.Errorf("scale %v, shape %v", scale, got)
+	}
+	k.Step(newRand(1), []float64{0, 0})
+	if scale, got := k.Proposal(); scale != 0.7 || got != nil {
+		t.Errorf("after a step: scale %v, shape %v", scale, got)
+	}
+}
+
 func TestAdaptiveMetropolisLearns(t *testing.T) {
 	d := 5
 	cov := mat.NewSymDense(d, nil)
@@ -310,6 +362,22 @@ func TestCombineReportsErrors(t *testing.T) {
 	var de *DensityError
 	if !errors.As(info.Err, &de) {
 		t.Errorf("cycle: %v", info.Err)
+	}
+	// A pole at a proposal.
+	pole := func(x []float64) float64 {
+		if x[0] == 1 {
+			return math.Inf(1)
+		}
+		return 0
+	}
+	away := func(*rand.Rand) []float64 { return []float64{1} }
+	for _, k := range []Kernel[vectors]{
+		&MetropolisHastings[vectors]{LogDensity: pole, Propose: func(rng *rand.Rand, _ []float64) ([]float64, float64) { return away(rng), 0 }},
+		&Independence[vectors]{LogDensity: pole, Draw: away, LogProposal: func([]float64) float64 { return 0 }},
+	} {
+		if _, info := k.Step(newRand(1), []float64{0}); !errors.As(info.Err, &de) || !math.IsInf(de.Value, 1) {
+			t.Errorf("%T at a pole: %v", k, info.Err)
+		}
 	}
 	for _, k := range []Kernel[vectors]{
 		&MetropolisHastings[vectors]{LogDensity: nan}, &Independence[vectors]{LogDensity: nan},

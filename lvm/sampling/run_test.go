@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -98,6 +99,12 @@ func TestRunStopsByContext(t *testing.T) {
 	if last != 500 || calls != 50 {
 		t.Errorf("%d calls, last at %d", calls, last)
 	}
+	// One that ends during burn-in leaves no draws.
+	ctx, cancel = context.WithCancel(context.Background())
+	c, err = Run(newRand(1), &counting{}, 0, 10, &RunOptions{BurnIn: 100, Context: ctx, Progress: func(int, int) { cancel() }})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "burn-in") || len(c.States) != 0 {
+		t.Errorf("stopped while burning in: %d draws, %v", len(c.States), err)
+	}
 	// A context that ends after the last step takes nothing away.
 	ctx, cancel = context.WithCancel(context.Background())
 	o = &RunOptions{Context: ctx, Progress: func(done, total int) {
@@ -187,6 +194,19 @@ func TestCopy(t *testing.T) {
 	a[0], b[0], c[0][0] = 2, 2, 2
 	if a1[0] != 1 || b1[0] != 1 || c1[0][0] != 1 || Copy(7) != 7 || Copy(image(nil)) != nil {
 		t.Error("a copy shares storage")
+	}
+}
+
+// list is a state that holds a pointer, and says how to copy it.
+type list struct{ values *[]int }
+
+func (l list) Clone() list { v := slices.Clone(*l.values); return list{&v} }
+
+func TestCopyByClone(t *testing.T) {
+	a := list{&[]int{1}}
+	b := Copy(a)
+	if (*a.values)[0] = 2; (*b.values)[0] != 1 {
+		t.Error("the copy shares storage")
 	}
 }
 

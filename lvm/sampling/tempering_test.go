@@ -171,5 +171,11 @@ func TestTemperingBadInput(t *testing.T) {
 	if l := Tempered(outside, 0)(nil); !math.IsInf(l, -1) {
 		t.Errorf("at β = 0 the outside has log density %v", l)
 	}
+	if l := TemperedGradient(func(_, grad []float64) float64 { grad[0] = 3; return -2 }, 0.5)(nil, make([]float64, 1)); l != -1 {
+		t.Errorf("half of −2 is %v", l)
+	}
+	if l := TemperedGradient(func(_, grad []float64) float64 { return math.Inf(-1) }, 0)(nil, nil); !math.IsInf(l, -1) {
+		t.Errorf("at β = 0 the outside has log density %v", l)
+	}
 	doesNotAllocate(t, "Tempering", temperedWalk(farModes, Ladder(3, 0.1)), [][]float64{{0}, {0}, {0}})
 }
