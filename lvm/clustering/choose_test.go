@@ -181,6 +181,20 @@ func TestBootstrapLevel(t *testing.T) {
 	}
 }
 
+// Old Faithful, one component against two, against mclust's mclustBootstrapLRT
+// (testdata/choose.R): the same statistic, and no draw comes near it. mclust stops at
+// a relative change of 1e-5, two tenths of a thousandth below the maximum.
+func TestBootstrapOfMclust(t *testing.T) {
+	loose := &clustering.GMMOptions{Options: lvm.Options{Restarts: 1, MaxIter: 200, Tol: 1e-7}}
+	test, err := clustering.BootstrapLRT(seeded(1), datasets.OldFaithful().X, 1, 19, clustering.Gaussians(loose))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(test.Statistic-319.065354) > 5e-4 || test.P != 1.0/20 || floats.Max(test.Draws) > 60 {
+		t.Errorf("statistic %v, p = %v, largest draw %v", test.Statistic, test.P, floats.Max(test.Draws))
+	}
+}
+
 // The counting, with a family whose gains are known: the data has none left
 // over, draws gain by their first row, and some fail.
 func TestBootstrapCounts(t *testing.T) {

@@ -9,3 +9,8 @@ for (name in c("faithful", "iris")) {
   cat(name, "−BIC\n")
   print(-round(unclass(b)[, ], 3))
 }
+
+# The likelihood-ratio test of one component against two.
+set.seed(1)
+b <- mclustBootstrapLRT(faithful, modelName = "VVV", nboot = 99, maxG = 1, verbose = FALSE)
+cat(sprintf("faithful VVV, 1 against 2: statistic %.6f, p %.2f\n", b$obs, b$p.value))
