@@ -20,7 +20,8 @@ import (
 // density times the volume of a bin.
 //
 // Sender and receiver need the same Mixture, bit for bit, and must compute alike:
-// programs of one Go version on processors of one family.
+// the same program on processors of one family. Where they do not, Decode refuses
+// the message.
 type Mixture struct {
 	Model *clustering.GMM
 	Grid  Grid
