@@ -69,6 +69,28 @@ func ExampleDPGibbs() {
 	// rows 0 and 1 together: 0.97, rows 0 and 3: 0.00
 }
 
+// Four groups in forty columns. No row of one big cluster dares to be the first
+// of a new one, with forty numbers to predict; splits move many at once.
+func ExampleDPGibbs_splitMerge() {
+	rng, x := rand.New(rand.NewPCG(1, 2)), mat.NewDense(100, 40, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return 2*float64(i%4>>(j%2)&1) + rng.NormFloat64() }, x)
+	prior := clustering.FixedVariance{Mean: make([]float64, 40), PriorVariance: 25, Variance: 1}
+	for _, proposals := range []int{0, 1} {
+		kernel := &clustering.DPGibbs{X: x, Prior: prior, SplitMerge: proposals}
+		start := clustering.DPState{Z: make([]int, 100), Alpha: 1}
+		chain, err := sampling.Run(rng, kernel, start, 50, nil)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		last := chain.States[49]
+		fmt.Printf("%d proposals: K = %d, ln p(x, z) = %.0f\n", proposals, clustering.NumClusters(last.Z), kernel.LogJoint(last))
+	}
+	// Output:
+	// 0 proposals: K = 1, ln p(x, z) = -7731
+	// 1 proposals: K = 4, ln p(x, z) = -6229
+}
+
 // Two kinds of days, by counts, without a conjugate prior.
 func ExampleAuxiliaryGibbs() {
 	x := mat.NewDense(8, 1, []float64{0, 2, 1, 1, 14, 17, 11, 15})
