@@ -3,6 +3,7 @@ package coding
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"hash/crc32"
 	"math"
@@ -171,6 +172,30 @@ func TestBitsBackDigits(t *testing.T) {
 	t.Logf("%.2f bits a digit, bound %.2f, naive %.2f", 8*float64(len(message))/1797, bound/1797, grid.Bits())
 	if ratio := 8 * float64(len(message)) / bound; math.Abs(ratio-1) > 0.01 {
 		t.Errorf("%d bytes, bound %.0f bits: ratio %.4f", len(message), bound, ratio)
+	}
+}
+
+// A message that another implementation wrote, testdata/message.py, decodes to the
+// rows it was made of, and is written here with the same bytes.
+func TestMessageOfPython(t *testing.T) {
+	message, err := hex.DecodeString("" +
+		"28086c656374e9c4b087970c3e31a57a97abe30b62f5b6fcff6f8fff76ca095b382a1585ff01b1ffac389d982cf2015c6b8f" +
+		"a8d6c0751de60c0ea8060000419cb3d5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Mixture{Model: three(clustering.Full), Grid: Grid{{-10, 0.5, 41}, {-10, 0.25, 81}}}
+	x, bucket, err := m.Decode(message)
+	if err != nil || string(bucket) != "lecture!" {
+		t.Fatalf("%q, %v", bucket, err)
+	}
+	for i := range 40 {
+		if a, b := m.Grid[0].centre(15+7*i%13), m.Grid[1].centre(33+11*i%17); x.At(i, 0) != a || x.At(i, 1) != b {
+			t.Errorf("row %d is %v, want %v and %v", i, x.RawRowView(i), a, b)
+		}
+	}
+	if again, err := m.Encode(x, bucket); err != nil || !bytes.Equal(again, message) {
+		t.Errorf("encoded to %x, %v", again, err)
 	}
 }
 
