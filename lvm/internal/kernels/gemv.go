@@ -22,7 +22,7 @@ func Gemv(alpha float64, a Matrix[float64], x []float64, beta float64, y []float
 	if a.ColStride != 1 {
 		panic("kernels: the rows of the matrix are not in one piece")
 	}
-	if meet(y, x) || meet(y, a.Data) {
+	if Meet(y, x) || Meet(y, a.Data) {
 		refuseOverlap("the product", Of(1, len(y), y, len(y)), a, Of(1, len(x), x, max(1, len(x))))
 	}
 	if beta == 0 {
@@ -43,8 +43,8 @@ func Gemv(alpha float64, a Matrix[float64], x []float64, beta float64, y []float
 	}
 }
 
-// meet reports whether two slices share memory.
-func meet(x, y []float64) bool {
+// Meet reports whether two slices share memory.
+func Meet(x, y []float64) bool {
 	x0, y0 := uintptr(unsafe.Pointer(unsafe.SliceData(x))), uintptr(unsafe.Pointer(unsafe.SliceData(y)))
 	return x0 < y0+8*uintptr(len(y)) && y0 < x0+8*uintptr(len(x))
 }
