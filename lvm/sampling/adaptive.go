@@ -1,10 +1,14 @@
 package sampling
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-lessons/latent/lvm"
 )
 
 // AdaptiveMetropolis is a random walk that learns the scale σ and the shape
@@ -16,7 +20,9 @@ import (
 // with α the acceptance probability of step t. The gains γ_t ≈ 2/t weigh
 // later states more, so that the way from the start is soon forgotten. They
 // shrink, as the theory of adaptation without an end asks; here it does end
-// with burn-in, and the chain that is kept is a plain [Metropolis].
+// with burn-in, and the chain that is kept is a plain [Metropolis]. A walk
+// that runs away, as on a density that cannot be normalised, ends with
+// Info.Err.
 //
 // Cost per step: that of Metropolis with a covariance, and O(d²) for a
 // rank-one update of its factor while it adapts.
@@ -38,6 +44,7 @@ type AdaptiveMetropolis struct {
 
 	walk       Metropolis
 	mean, diff []float64
+	lost       error // met while adapting, reported by the next step
 }
 
 // Step proposes one move from x.
@@ -46,8 +53,15 @@ func (m *AdaptiveMetropolis) Step(rng *rand.Rand, x []float64) ([]float64, Info)
 		checkTarget("AdaptiveMetropolis", m.Target)
 		m.walk = Metropolis{LogDensity: m.LogDensity, Scale: m.Scale, Cov: m.Cov}
 	}
+	if m.lost != nil {
+		return x, Info{LogDensity: math.NaN(), Err: m.lost}
+	}
 	return m.walk.Step(rng, x)
 }
+
+// farthest bounds the scale and the states of a walk that adapts. A walk on a
+// density that cannot be normalised has no scale at which it is refused.
+const farthest = 1e100
 
 // Adapt learns from step t of n.
 func (m *AdaptiveMetropolis) Adapt(_ *rand.Rand, t, _ int, x []float64, info Info) {
@@ -69,6 +83,10 @@ func (m *AdaptiveMetropolis) Adapt(_ *rand.Rand, t, _ int, x []float64, info Inf
 		if d == 1 {
 			target = 0.44
 		}
+	}
+	if w.Scale > farthest || !(floats.Norm(x, 2) <= farthest) {
+		m.lost = &lvm.DataError{Op: "sampling.AdaptiveMetropolis", Row: -1, Col: -1, Problem: fmt.Sprintf("after %d steps the walk is at %.3g with steps of %.3g", t, x[:min(d, 8)], w.Scale), Try: "a density that can be normalised"}
+		return
 	}
 	w.Scale *= math.Exp(math.Pow(float64(t), -0.6) * (info.Acceptance - target))
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/latent-lessons/latent/lvm"
 )
 
 type vectors = []float64
@@ -351,6 +353,20 @@ func TestRankOneUpdate(t *testing.T) {
 		got.Mul(l, l.T())
 		if !mat.EqualApprox(&got, &s, 1e-12) {
 			t.Errorf("d = %d: the factor of A + vvᵀ is off", d)
+		}
+	}
+}
+
+// On a density without an end the scale would grow beyond all numbers, and
+// the states after it.
+func TestAdaptiveMetropolisRunsAway(t *testing.T) {
+	for name, logp := range map[string]func(x []float64) float64{
+		"flat": func([]float64) float64 { return 0 }, "rising": func(x []float64) float64 { return x[0] },
+	} {
+		var data *lvm.DataError
+		c, err := Run(newRand(1), &AdaptiveMetropolis{LogDensity: logp}, []float64{0.5}, 10, &RunOptions{BurnIn: 2000})
+		if !errors.As(err, &data) || len(c.States) != 0 {
+			t.Errorf("%s: %d draws, %v", name, len(c.States), err)
 		}
 	}
 }
