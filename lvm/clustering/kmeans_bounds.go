@@ -112,12 +112,12 @@ func (s *searcher) search(rows num.Rows, lo, hi int, moves []num.Move) []num.Mov
 // choose lists the rows whose gaps do not hold, and returns how many there are.
 // Whether one holds cannot be predicted, so it does not branch on it.
 func (s *searcher) choose(lo, hi int) int {
-	list, labels, gap := s.list[:hi-lo], s.labels[lo:hi], s.gap[lo:hi]
+	list, labels, gap, drift := s.list[:hi-lo], s.labels[lo:hi], s.gap[lo:hi], s.drift
 	n := 0
 	for i, z := range labels {
 		list[n] = int32(lo + i)
 		next := n + 1
-		if gap[i] > s.drift[z] {
+		if gap[i] > drift[z] {
 			next = n
 		}
 		n = next

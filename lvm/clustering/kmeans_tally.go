@@ -18,39 +18,39 @@ import (
 //
 // Source: Demmel and Nguyen (2013), Fast reproducible floating-point summation.
 type tally struct {
-	d    int
 	cut  *num.Cut
 	sums []float64
 }
 
 // newTally returns the tally of k clusters without rows.
 func newTally(data weighted, cut *num.Cut, k int) tally {
-	return tally{data.D, cut, make([]float64, 2*(data.D+3)*k)}
+	return tally{cut, make([]float64, 2*num.Places(data.D)*k)}
 }
 
 // cut returns how the numbers of the rows are cut.
 func (data weighted) cut() *num.Cut {
-	c := &num.Cut{Origin: data.origin, Coarse: make([]float64, data.D+3), Fine: make([]float64, data.D+3)}
+	places := num.Places(data.D)
+	c := &num.Cut{Origin: data.origin, Coarse: make([]float64, places), Fine: make([]float64, places)}
 	var total, square float64
 	for _, w := range data.w {
 		total += w
 	}
 	// Sums are below 2^e, and 2^(e−50) is the last place of what is added to the
 	// numbers that they consist of: that leaves three bits for the carry.
-	place := func(j int, most float64) {
+	set := func(place int, most float64) {
 		_, e := math.Frexp(1.01 * most * total)
 		_, n := math.Frexp(float64(data.N))
-		c.Coarse[j] = math.Ldexp(1.5, e+2)
-		c.Fine[j] = math.Ldexp(1.5, e-51+n+2)
+		c.Coarse[place] = math.Ldexp(1.5, e+2)
+		c.Fine[place] = math.Ldexp(1.5, e-51+n+2)
 	}
 	for j, r := range data.reach {
-		place(j, r)
+		set(j, r)
 		square += r * r
 	}
-	place(data.D, square)
-	place(data.D+1, 1)
+	set(places-4, square)
+	set(places-3, 1)
 	if math.IsInf(1.01*square*total, 1) {
-		c.Coarse[data.D] = math.NaN() // so that nobody uses the sums of squares
+		c.Coarse[places-4] = math.NaN() // so that nobody uses the sums of squares
 	}
 	return c
 }
@@ -71,11 +71,10 @@ func (t tally) drain(other tally) {
 // of returns Σ w, Σ w (x − o) and Σ w ‖x − o‖² over the rows of cluster z. The
 // second one is written to sum.
 func (t tally) of(z int, sum []float64) (weight, square float64) {
-	half := t.d + 3
-	coarse := t.sums[2*half*z:][:half]
-	fine := t.sums[2*half*z+half:][:half]
+	p := num.Places(len(sum))
+	coarse, fine := t.sums[2*p*z:][:p], t.sums[2*p*z+p:][:p]
 	for j := range sum {
 		sum[j] = coarse[j] + fine[j]
 	}
-	return coarse[t.d+1] + fine[t.d+1], coarse[t.d] + fine[t.d]
+	return coarse[p-3] + fine[p-3], coarse[p-4] + fine[p-4]
 }

@@ -347,14 +347,15 @@ DATA leastConstants<>+40(SB)/8, $0x7ff0000000000000
 GLOBL leastConstants<>(SB), RODATA|NOPTR, $48
 
 // func moveRowsAVX2(sums *float64, x *float64, d int, stride int, moves *int32, n int, w *float64, origin *float64, coarse *float64, fine *float64)
-// Requires: AVX, FMA3
+// Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·moveRowsAVX2(SB), NOSPLIT, $0-80
 	MOVQ    origin+56(FP), AX
 	MOVQ    coarse+64(FP), CX
 	MOVQ    fine+72(FP), DX
 	MOVQ    moves+32(FP), R11
 	MOVQ    d+16(FP), R12
-	LEAQ    3(R12), R13
+	LEAQ    7(R12), R13
+	ANDQ    $-4, R13
 	SHLQ    $0x03, R13
 	MOVQ    R12, R14
 	ANDQ    $0x03, R14
@@ -364,6 +365,10 @@ TEXT ·moveRowsAVX2(SB), NOSPLIT, $0-80
 	VMOVUPD (SI)(BX*8), Y0
 	SHRQ    $0x02, R12
 	SHLQ    $0x05, R12
+	MOVQ    n+40(FP), BX
+	LEAQ    (BX)(BX*2), BX
+	LEAQ    (R11)(BX*4), BX
+	MOVQ    BX, n+40(FP)
 
 move:
 	MOVLQSX      (R11), BX
@@ -372,8 +377,15 @@ move:
 	MOVQ         stride+24(FP), SI
 	SHLQ         $0x03, SI
 	IMULQ        SI, BX
+	LEAQ         96(R11), DI
+	CMPQ         DI, n+40(FP)
+	CMOVQCC      R11, DI
+	MOVLQSX      (DI), DI
+	IMULQ        SI, DI
 	MOVQ         x+8(FP), SI
 	ADDQ         SI, BX
+	PREFETCHT0   (SI)(DI*1)
+	PREFETCHT0   64(SI)(DI*1)
 	MOVQ         sums+0(FP), SI
 	MOVLQSX      4(R11), DI
 	IMULQ        R13, DI
@@ -439,7 +451,7 @@ rest:
 	VMOVUPD     (R9)(SI*1), Y4
 	VSUBPD      Y3, Y4, Y4
 	VMOVUPD     Y4, (R9)(SI*1)
-	LEAQ        (SI)(R14*8), SI
+	ADDQ        $0x20, SI
 
 pair:
 	VHADDPD      Y2, Y2, Y2
@@ -465,9 +477,7 @@ pair:
 	VSUBPD       X2, X1, X1
 	VMOVUPD      X1, (R9)(SI*1)
 	ADDQ         $0x0c, R11
-	MOVQ         n+40(FP), BX
-	DECQ         BX
-	MOVQ         BX, n+40(FP)
-	JNZ          move
+	CMPQ         R11, n+40(FP)
+	JNE          move
 	VZEROUPPER
 	RET

@@ -35,9 +35,9 @@ func TestNearestStaysInside(t *testing.T) {
 				dst := fenced(t, make([]float64, m))
 				SqDistRow(dst, fenced(t, awkward(rng, d, false)), fenced(t, awkward(rng, d*m, false)))
 				TwoLeast(dst)
-				places := fenced(t, make([]float64, d+3))
+				places := fenced(t, make([]float64, Places(d)))
 				cut := &Cut{fenced(t, make([]float64, d)), places, places}
-				MoveRows(fenced(t, make([]float64, 4*(d+3))), fenced(t, awkward(rng, d, false)), d, d, []Move{{0, 0, 1}, {0, 1, 0}}, []float64{2}, cut)
+				MoveRows(fenced(t, make([]float64, 4*Places(d))), fenced(t, awkward(rng, d, false)), d, d, []Move{{0, 0, 1}, {0, 1, 0}}, []float64{2}, cut)
 			}
 		}
 	})

@@ -121,8 +121,8 @@ func TestTwoLeast(t *testing.T) {
 
 // move moves a row of a 2×3 matrix between two groups.
 func move(m Move, origins int) {
-	cut := &Cut{make([]float64, origins), make([]float64, 6), make([]float64, 6)}
-	MoveRows(make([]float64, 24), make([]float64, 6), 3, 3, []Move{m}, make([]float64, 2), cut)
+	cut := &Cut{make([]float64, origins), make([]float64, 8), make([]float64, 8)}
+	MoveRows(make([]float64, 32), make([]float64, 6), 3, 3, []Move{m}, make([]float64, 2), cut)
 }
 
 func TestNearestPanics(t *testing.T) {

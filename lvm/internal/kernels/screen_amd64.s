@@ -59,7 +59,7 @@ DATA screenHigh<>+28(SB)/4, $0xffffffe0
 GLOBL screenHigh<>(SB), RODATA|NOPTR, $32
 
 // func screen16AVX2(index *int32, least *float32, second *float32, x *float32, d int, rows *int32, n int, panel *float32, first int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·screen16AVX2(SB), NOSPLIT, $512-72
 	MOVQ x+24(FP), AX
 	MOVQ d+32(FP), CX
@@ -69,33 +69,60 @@ TEXT ·screen16AVX2(SB), NOSPLIT, $512-72
 	XORQ DI, DI
 
 batch:
-	MOVLQSX (DX)(DI*4), R8
-	INCQ    R8
-	IMULQ   CX, R8
-	LEAQ    (AX)(R8*4), R8
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	MOVLQSX 4(DX)(DI*4), R9
-	INCQ    R9
-	IMULQ   CX, R9
-	LEAQ    (AX)(R9*4), R9
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	MOVLQSX 8(DX)(DI*4), R10
-	INCQ    R10
-	IMULQ   CX, R10
-	LEAQ    (AX)(R10*4), R10
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	MOVLQSX 12(DX)(DI*4), R11
-	INCQ    R11
-	IMULQ   CX, R11
-	LEAQ    (AX)(R11*4), R11
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	MOVQ    BX, R12
-	MOVQ    CX, R13
-	NEGQ    R13
+	LEAQ       8(DI), R8
+	CMPQ       R8, SI
+	CMOVQEQ    DI, R8
+	MOVLQSX    (DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    4(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    8(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    12(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    16(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    20(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    24(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    28(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    (DX)(DI*4), R8
+	INCQ       R8
+	IMULQ      CX, R8
+	LEAQ       (AX)(R8*4), R8
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	MOVLQSX    4(DX)(DI*4), R9
+	INCQ       R9
+	IMULQ      CX, R9
+	LEAQ       (AX)(R9*4), R9
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVLQSX    8(DX)(DI*4), R10
+	INCQ       R10
+	IMULQ      CX, R10
+	LEAQ       (AX)(R10*4), R10
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVLQSX    12(DX)(DI*4), R11
+	INCQ       R11
+	IMULQ      CX, R11
+	LEAQ       (AX)(R11*4), R11
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       BX, R12
+	MOVQ       CX, R13
+	NEGQ       R13
 
 columns0:
 	VBROADCASTSS (R8)(R13*4), Y8
@@ -336,7 +363,7 @@ columns4:
 	RET
 
 // func screen32AVX2(index *int32, least *float32, second *float32, x *float32, d int, rows *int32, n int, panel *float32, first int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
 TEXT ·screen32AVX2(SB), NOSPLIT, $512-72
 	MOVQ x+24(FP), AX
 	MOVQ d+32(FP), CX
@@ -346,25 +373,52 @@ TEXT ·screen32AVX2(SB), NOSPLIT, $512-72
 	XORQ DI, DI
 
 batch:
-	MOVLQSX (DX)(DI*4), R8
-	INCQ    R8
-	IMULQ   CX, R8
-	LEAQ    (AX)(R8*4), R8
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	MOVLQSX 4(DX)(DI*4), R9
-	INCQ    R9
-	IMULQ   CX, R9
-	LEAQ    (AX)(R9*4), R9
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	MOVQ    BX, R10
-	MOVQ    CX, R11
-	NEGQ    R11
+	LEAQ       8(DI), R8
+	CMPQ       R8, SI
+	CMOVQEQ    DI, R8
+	MOVLQSX    (DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    4(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    8(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    12(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    16(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    20(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    24(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    28(DX)(R8*4), R9
+	IMULQ      CX, R9
+	PREFETCHT0 (AX)(R9*4)
+	MOVLQSX    (DX)(DI*4), R8
+	INCQ       R8
+	IMULQ      CX, R8
+	LEAQ       (AX)(R8*4), R8
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVLQSX    4(DX)(DI*4), R9
+	INCQ       R9
+	IMULQ      CX, R9
+	LEAQ       (AX)(R9*4), R9
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       BX, R10
+	MOVQ       CX, R11
+	NEGQ       R11
 
 columns0:
 	VBROADCASTSS (R8)(R11*4), Y8

@@ -29,9 +29,13 @@ type Move = kernels.Move
 // Cut says where the numbers of a row are cut in two, so that sums are exact.
 type Cut = kernels.Cut
 
-// Move keeps the sums of groups of rows with weights w when rows move: group z
-// has the places of sums from 2(d+3)z on, for the coarse parts of Σ w (x_j − o_j),
-// Σ w ‖x − o‖² and Σ w, an unused place, and the fine parts.
+// Places returns how many places there are for the parts of a row of one size: d for
+// the columns, up to three zeros, one for the square, one for the weight, two zeros.
+func Places(d int) int { return kernels.Places(d) }
+
+// Move keeps the sums of groups of rows with weights w when rows move: group z has
+// 2·Places(d) places of sums, for the coarse parts of Σ w (x_j − o_j), Σ w ‖x − o‖²
+// and Σ w, and then for the fine parts.
 func (r Rows) Move(sums []float64, moves []Move, w []float64, cut *Cut) {
 	kernels.MoveRows(sums, r.data, r.D, r.stride, moves, w, cut)
 }

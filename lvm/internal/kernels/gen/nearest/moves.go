@@ -6,6 +6,11 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
+const (
+	moveSize = 12 // bytes
+	ahead    = 8  // moves
+)
+
 // moveRows goes along the row four columns at a time, and along the sums of both
 // groups with it. At the end the square and the weight are moved as a pair.
 func moveRows(masks Mem) {
@@ -24,10 +29,17 @@ func moveRows(masks Mem) {
 	move := Load(Param("moves"), GP64())
 	vectors := Load(Param("d"), GP64())
 	half := GP64() // bytes of the coarse or the fine sums of a group
-	LEAQ(Mem{Base: vectors, Disp: 3}, half)
+	LEAQ(Mem{Base: vectors, Disp: lanes + lanes - 1}, half)
+	ANDQ(I8(-lanes), half)
 	SHLQ(Imm(3), half)
 	rest, mask := splitOff(vectors, masks)
 	SHLQ(Imm(5), vectors) // to bytes
+
+	last := GP64() // the move after the last
+	n := Load(Param("n"), GP64())
+	LEAQ(Mem{Base: n, Index: n, Scale: 2}, last)
+	LEAQ(Mem{Base: move, Index: last, Scale: 4}, last)
+	Store(last, Param("n"))
 
 	Label("move")
 	w, squares := YMM(), YMM()
@@ -38,8 +50,18 @@ func moveRows(masks Mem) {
 	Load(Param("stride"), t)
 	SHLQ(Imm(3), t)
 	IMULQ(t, m.row)
+	// Rows that move are far apart in memory: ask for one that comes later.
+	later := GP64()
+	LEAQ(Mem{Base: move, Disp: ahead * moveSize}, later)
+	end := NewParamAddr("n", 40)
+	CMPQ(later, end)
+	CMOVQCC(move, later)
+	MOVLQSX(Mem{Base: later}, later)
+	IMULQ(t, later)
 	Load(Param("x"), t)
 	ADDQ(t, m.row)
+	PREFETCHT0(Mem{Base: t, Index: later, Scale: 1})
+	PREFETCHT0(Mem{Base: t, Index: later, Scale: 1, Disp: 64})
 	Load(Param("sums"), t)
 	for i, group := range [][2]Register{m.from, m.to} {
 		MOVLQSX(Mem{Base: move, Disp: 4 + 4*i}, group[0])
@@ -73,8 +95,8 @@ func moveRows(masks Mem) {
 	VSUBPD(o, v, v)
 	VFMADD231PD(v, v, squares)
 	VMULPD(w, v, v)
-	m.add(v, YMM) // zero beyond the columns, and so it leaves what lies there
-	LEAQ(Mem{Base: j, Index: rest, Scale: 8}, j)
+	m.add(v, YMM)
+	ADDQ(Imm(width), j)
 
 	Label("pair")
 	high, pair := XMM(), squares.AsX()
@@ -85,11 +107,9 @@ func moveRows(masks Mem) {
 	VUNPCKLPD(w.AsX(), pair, pair)
 	m.add(pair, XMM)
 
-	ADDQ(Imm(12), move)
-	n := Load(Param("n"), GP64())
-	DECQ(n)
-	Store(n, Param("n"))
-	JNZ(LabelRef("move"))
+	ADDQ(Imm(moveSize), move)
+	CMPQ(move, end)
+	JNE(LabelRef("move"))
 	VZEROUPPER()
 	RET()
 }

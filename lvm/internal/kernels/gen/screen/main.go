@@ -75,6 +75,16 @@ func write(width int, tables tables) {
 	secondOf := func(r int) Mem { return room.Offset(2*size*r + size) }
 
 	Label("batch")
+	// Rows on a list can be far apart in memory: ask for the next batch.
+	next, ahead := GP64(), GP64()
+	LEAQ(Mem{Base: done, Disp: batch}, next)
+	CMPQ(next, n)
+	CMOVQEQ(done, next)
+	for r := range batch {
+		MOVLQSX(Mem{Base: list, Index: next, Scale: 4, Disp: 4 * r}, ahead)
+		IMULQ(d, ahead)
+		PREFETCHT0(Mem{Base: x, Index: ahead, Scale: 4})
+	}
 	for tile := 0; tile < batch; tile += rows {
 		label := fmt.Sprintf("columns%d", tile)
 		at := make([]Register, rows)
