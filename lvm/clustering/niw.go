@@ -40,8 +40,9 @@ type NIW struct {
 // expected anywhere among the rows, E[Σ] is the covariance of all, and a few
 // rows overrule both.
 //
-// Data with a NaN, an infinity, a value beyond ±1e140, a constant column or
-// columns that determine each other is a *lvm.DataError.
+// Data with a NaN, an infinity, a value beyond ±1e140, a constant column,
+// columns that determine each other or no more different rows than columns is a
+// *lvm.DataError.
 func DataNIW(x mat.Matrix) (NIW, error) {
 	const op = "clustering.DataNIW"
 	data, err := newWeighted(op, x, nil)
@@ -61,7 +62,17 @@ func dataNIW(op string, data weighted) (NIW, error) {
 		s.add(0, w, data.Row(i))
 	}
 	p := NIW{Mean: cols.mean, Kappa: 0.1, Scale: s.scatter(0), Nu: float64(data.D) + 2}
-	if p.Check(data.D) != nil {
+	// Rounding makes the covariance of too few rows look positive definite. Its
+	// correlations have a condition of 1e15 then, and beyond 1e12 a posterior has
+	// hardly a digit left.
+	correlation := mat.NewSymDense(data.D, nil)
+	for i := range data.D {
+		for j := range i + 1 {
+			correlation.SetSym(i, j, p.Scale.At(i, j)/math.Sqrt(p.Scale.At(i, i))/math.Sqrt(p.Scale.At(j, j)))
+		}
+	}
+	var chol mat.Cholesky
+	if p.Check(data.D) != nil || !chol.Factorize(correlation) || chol.Cond() > 1e12 {
 		return NIW{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: "the covariance of the rows is not positive definite", Try: "dropping columns that others determine, more rows than columns, or a prior of your own"}
 	}
 	return p, nil

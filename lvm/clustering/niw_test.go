@@ -300,4 +300,14 @@ func TestPriorsRefuse(t *testing.T) {
 	if _, err := DataNIW(mat.NewDense(3, 2, []float64{1, 1, 2, 2, 3, 3})); err == nil {
 		t.Error("columns that determine each other pass")
 	}
+	// d different rows vary in d−1 directions, whatever rounding says.
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		d := 2 + rng.IntN(7)
+		x, half := mat.NewDense(2*d, d, nil), normals(rng, d, d)
+		x.Stack(half, half)
+		if _, err := DataNIW(x); err == nil {
+			t.Errorf("seed %d: %d different rows of %d columns pass", seed, d, d)
+		}
+	}
 }

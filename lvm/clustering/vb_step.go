@@ -59,9 +59,11 @@ func vbStep(e *em, m *VBGMM) (*VBGMM, float64, error) {
 	if math.IsNaN(bound) || math.IsInf(bound, 0) {
 		return nil, bound, &lvm.DataError{Op: e.op, Row: -1, Col: -1, Problem: "the bound overflows", Try: "a prior nearer to the data or with a wider Scale, and row weights around 1"}
 	}
+	// The divergence needs ln |Ψ_k| and traces with Ψ_k⁻¹, and a factor of Ψ_k gives
+	// them up to a few d·u times its condition. ν_k of them count.
 	e.noise = 0
 	for c, n := range s.weight {
-		e.noise += n * gs[c].noise
+		e.noise += n*gs[c].noise + 4*float64(d)*0x1p-53*gs[c].chol.Cond*m.Components[c].Nu
 	}
 	next := m.Prior.posterior(s)
 	if next.lostDigits(s) {

@@ -362,6 +362,24 @@ func TestVBConformance(t *testing.T) {
 	}
 }
 
+// A prior a million standard deviations from the rows makes posteriors of
+// condition 1e12; rounding then moves the bound, which is no fall to report.
+func TestVBFarPrior(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n, d := 3+rng.IntN(10), 2+rng.IntN(7)
+		x := normals(rng, n, d)
+		x.Apply(func(_, _ int, v float64) float64 { return 1e6 + v }, x)
+		prior := MixturePrior{Alpha: 1, Component: NIW{Mean: make([]float64, d), Kappa: 0.1, Nu: float64(d) + 2, Scale: mat.NewSymDense(d, nil)}}
+		for j := range d {
+			prior.Component.Scale.SetSym(j, j, 1)
+		}
+		if _, _, err := FitVBGMM(rng, x, 2, &VBGMMOptions{Prior: &prior}); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+}
+
 func TestVBRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := normals(rng, 60, 4)
