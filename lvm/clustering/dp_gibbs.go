@@ -179,7 +179,10 @@ func (g *DPGibbs) LogJoint(s DPState) float64 {
 //	p(x | z, X) = Σ_k N_k/(α+n) · p(x | the rows of k) + α/(α+n) · p(x)
 //
 // with the new cluster last. The posterior predictive density is its mean over
-// the draws.
+// the draws. It panics as LogJoint does.
 func (g *DPGibbs) Predictive(s DPState) *StudentMixture {
+	if err := checkAlpha("clustering: DPGibbs.Predictive", s.Alpha); err != nil {
+		panic(err)
+	}
 	return predictiveOf(g.X, s.Z, g.Prior, s.Alpha, 0)
 }

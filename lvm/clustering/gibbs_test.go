@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -368,6 +369,13 @@ func TestGibbsRefuses(t *testing.T) {
 		_, info := c.g.Step(rng, c.s)
 		if info.Err == nil || !errors.As(info.Err, c.want) {
 			t.Errorf("%s: %v", name, info.Err)
+		}
+		if strings.HasPrefix(name, "α = ") {
+			for _, f := range []func(){func() { c.g.LogJoint(c.s) }, func() { c.g.Predictive(c.s) }} {
+				if err := recovered(f); !errors.As(err, c.want) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
 		}
 	}
 }
