@@ -26,7 +26,7 @@ type bounds struct {
 	labels  []int32
 	screen  *screen
 	centers *mat.Dense
-	panels  panels
+	panels  []*num.Panels
 
 	// Lengths in the unit of the screen, and the same for the cluster of no
 	// centre, whose drift is infinite.
@@ -78,8 +78,9 @@ func (b *bounds) move(centers *mat.Dense) {
 // searcher is what one worker needs to search a block.
 type searcher struct {
 	*bounds
-	list  []int32 // the rows whose gap does not hold
-	found num.Screened
+	list  []int32   // the rows whose gap does not hold
+	index []int32   // the centres nearest to them
+	gaps  []float32 // and how much nearer those are
 	d2    []float64
 }
 
@@ -89,24 +90,38 @@ func (b *bounds) newSearcher() *searcher {
 }
 
 // search brings the labels of the rows lo ≤ i < hi up to date and appends the rows
-// that have moved.
+// that have moved. A row that one screen leaves in doubt goes to the next, and from
+// the last to a search in double precision.
 func (s *searcher) search(rows num.Rows, lo, hi int, moves []num.Move) []num.Move {
 	if len(s.list) < hi-lo {
-		s.list = make([]int32, hi-lo)
-		s.found = num.Screened{Index: make([]int32, hi-lo), Least: make([]float32, hi-lo), Second: make([]float32, hi-lo)}
+		s.list, s.index, s.gaps = make([]int32, hi-lo), make([]int32, hi-lo), make([]float32, hi-lo)
 	}
 	list := s.list[:s.choose(lo, hi)]
-	found := num.Screened{Index: s.found.Index[:len(list)], Least: s.found.Least[:len(list)], Second: s.found.Second[:len(list)]}
-	num.Screen(found, s.screen.x, s.screen.d, list, s.panels.c)
-	for n, i := range list {
-		z, gap := int(found.Index[n]), s.panels.gap(found.Least[n], found.Second[n])
-		if !(gap > 0) {
-			z, gap = s.searchAll(rows.Row(int(i)))
+	for _, p := range s.panels {
+		index, gaps := s.index[:len(list)], s.gaps[:len(list)]
+		p.Screen(index, gaps, s.screen.x, s.screen.norms, list)
+		doubts := 0
+		for n, i := range list {
+			if gap := gaps[n]; gap > 0 {
+				moves = s.settle(i, index[n], float64(gap), moves)
+			} else {
+				list[doubts] = i
+				doubts++
+			}
 		}
-		s.gap[i] = float32((gap + float64(s.drift[z])*(1-4*margin)) * (1 - margin))
-		moves = relabel(s.labels, int(i), z, moves)
+		list = list[:doubts]
+	}
+	for _, i := range list {
+		z, gap := s.searchAll(rows.Row(int(i)))
+		moves = s.settle(i, int32(z), gap, moves)
 	}
 	return moves
+}
+
+// settle gives row i the label z and its gap.
+func (s *searcher) settle(i, z int32, gap float64, moves []num.Move) []num.Move {
+	s.gap[i] = float32((gap + float64(s.drift[z])*(1-4*margin)) * (1 - margin))
+	return relabel(s.labels, i, z, moves)
 }
 
 // choose lists the rows whose gaps do not hold, and returns how many there are.

@@ -91,7 +91,7 @@ func (l *lloyd) assign() {
 		} else {
 			for i := lo; i < hi; i++ {
 				z, _ := nearest(l.data.Row(i), centers, w.d2)
-				w.moves = relabel(l.labels, i, z, w.moves)
+				w.moves = relabel(l.labels, int32(i), int32(z), w.moves)
 			}
 		}
 		w.tally.move(l.data, w.moves)
@@ -102,10 +102,10 @@ func (l *lloyd) assign() {
 }
 
 // relabel gives row i the label z, and appends the move if there is one.
-func relabel(labels []int32, i, z int, moves []num.Move) []num.Move {
-	if own := labels[i]; own != int32(z) {
-		labels[i] = int32(z)
-		moves = append(moves, num.Move{Row: int32(i), From: own, To: int32(z)})
+func relabel(labels []int32, i, z int32, moves []num.Move) []num.Move {
+	if own := labels[i]; own != z {
+		labels[i] = z
+		moves = append(moves, num.Move{Row: i, From: own, To: z})
 	}
 	return moves
 }

@@ -45,14 +45,14 @@ func TestNearestStaysInside(t *testing.T) {
 
 func TestScreenStaysInside(t *testing.T) {
 	onEachPath(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(6, 5))
 		for d := 1; d <= 5; d++ {
 			for _, k := range []int{1, 16, 17, 32, 33, 60} {
 				for n := 1; n <= 17; n++ {
-					_, panels := randomPanels(rng, k, d)
-					x, rows := make([]float32, d), make([]int32, n)
-					found := Screened{fenced(t, make([]int32, n)), fenced(t, make([]float32, n)), fenced(t, make([]float32, n))}
-					Screen(found, fenced(t, x), d, fenced(t, rows), fenced(t, panels))
+					for _, form := range forms {
+						panels := form(make([]float32, k*d), d, 0)
+						panels.c = fenced(t, panels.c)
+						panels.Screen(fenced(t, make([]int32, n)), fenced(t, make([]float32, n)), fenced(t, make([]float32, d)), fenced(t, make([]float32, 1)), fenced(t, make([]int32, n)))
+					}
 				}
 			}
 		}

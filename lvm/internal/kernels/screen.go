@@ -2,67 +2,183 @@ package kernels
 
 import "math"
 
-// Screened is what Screen finds out about rows.
-type Screened struct {
-	Index         []int32   // of the centre that seems nearest
-	Least, Second []float32 // the two least distances
+// Panels are k centres as Screen wants them. There are two forms: distances by
+// differences, Σ (x_j − c_j)², keep their digits however near a centre is;
+// distances by products, ‖x‖² + ‖c‖² − 2 Σ x_j c_j, take half the operations and
+// lose digits next to the size of rows and centres.
+type Panels struct {
+	d       int
+	product bool
+
+	// 32 centres make up a panel, 16 the last one if that is enough: first what a
+	// sum of each begins with, and then by columns what its terms are made from.
+	c []float32
+
+	// For a row of squared norm s, with least and second the two least sums:
+	// gap = √(second − s·perNorm − minus)·shrink − √least·grow − blur.
+	bound gapBound
 }
 
-// Panels returns how many numbers the centres take up that Screen wants: k of them,
-// with d coordinates each, come in panels of 32, but the last one has 16 if that is
-// enough. Panel p begins at 32·d·p, and coordinate j of its centre l is at width·j + l.
-// Centres that are missing must be far from all rows.
-func Panels(k, d int) int { return (k + 15) / 16 * 16 * d }
+type gapBound struct{ perNorm, minus, shrink, grow, blur float32 }
 
-// Screen measures rows against panels of centres in single precision. Row r of x is
-// x[r·d : (r+1)·d]. Place i of found is for row rows[i].
+// Differences returns the panels of centres, k×d, for distances by differences.
+// Blur is how far off the difference of two distances already is.
+func Differences(centers []float32, d int, blur float64) *Panels {
+	p := newPanels(centers, d, blur)
+	// A sum has a relative error of (d+2)·2⁻²⁴, and its root half of that.
+	p.allow(float64(d)*0x1p-24, 0)
+	return p
+}
+
+// Products returns the panels of centres, k×d, for distances by products.
+func Products(centers []float32, d int, blur float64) *Panels {
+	p := newPanels(centers, d, blur)
+	p.product = true
+	k := len(centers) / d
+	var reach float64 // the largest squared norm
+	norms := make([]float64, k)
+	for z := range k {
+		for _, v := range centers[z*d : (z+1)*d] {
+			norms[z] += float64(v) * float64(v)
+		}
+		reach = max(reach, norms[z])
+	}
+	// No term and no partial sum is larger than 2 (‖x‖² + ‖c‖²), so that a sum is off
+	// by up to (d+2)·2⁻²³ times that. Adding as much to every sum makes it an upper
+	// bound that is not negative.
+	off := float64(d+8) * 0x1p-23
+	p.allow(0, off)
+	p.bound.minus = roundUp(2 * off * reach)
+	for z := range k {
+		base, column, width := p.place(z)
+		p.c[base] = roundUp(norms[z] + off*reach)
+		for j, v := range centers[z*d : (z+1)*d] {
+			p.c[column+width*j] = -2 * v
+		}
+	}
+	return p
+}
+
+func newPanels(centers []float32, d int, blur float64) *Panels {
+	if d < 1 || len(centers) == 0 || len(centers)%d != 0 {
+		panic("kernels: panels of no centres")
+	}
+	k := len(centers) / d
+	p := &Panels{d: d, c: make([]float32, (k+15)/16*16*(d+1))}
+	for z := range (k + 15) / 16 * 16 {
+		base, column, width := p.place(z)
+		if z >= k {
+			p.c[base] = 0x1p126 // no centre: farther than any
+			continue
+		}
+		for j, v := range centers[z*d : (z+1)*d] {
+			p.c[column+width*j] = v
+		}
+	}
+	p.bound.blur = roundUp(blur)
+	return p
+}
+
+// place returns where centre z is.
+func (p *Panels) place(z int) (base, column, width int) {
+	first := z / 32 * 32 * (p.d + 1)
+	width = min(32, (len(p.c)-first)/(p.d+1))
+	return first + z%32, first + width + z%32, width
+}
+
+// allow sets the bound for distances with a relative error, and for sums to which off
+// times the squared norms has been added. 2⁻¹⁹ is for the bits of a sum that hold
+// the index, the rest for the rounding of the bound.
+func (p *Panels) allow(relative, off float64) {
+	relative += 0x1p-19 + 0x1p-21
+	p.bound.shrink, p.bound.grow = float32(1-relative), float32(1+relative)
+	p.bound.perNorm = roundUp(2 * off)
+}
+
+func roundUp(v float64) float32 { return float32(v * (1 + 0x1p-22)) }
+
+// Screen finds the centre nearest to each of the listed rows of x, in single precision,
+// and a lower bound for how much nearer it is than any other: if the gap is not
+// positive, the nearest may be another one. Row r of x is x[r·d : (r+1)·d] and its
+// squared norm norms[r]. Place i of index and gap is for row rows[i].
 //
-// The distances have a relative error of (d+4)·2⁻²⁴ + 2⁻¹⁹ at most, unless their
-// squares underflow. Their bits and the choice between equals depend on the
-// processor, so a caller must allow for the error.
-func Screen(found Screened, x []float32, d int, rows []int32, panels []float32) {
-	n := len(rows)
-	if len(found.Index) != n || len(found.Least) != n || len(found.Second) != n || d < 1 || len(panels)%(16*d) != 0 {
+// Which centre is taken and how tight the bound is depends on the processor, so a
+// caller must not let it decide more than what to look at again.
+func (p *Panels) Screen(index []int32, gap, x, norms []float32, rows []int32) {
+	if len(index) != len(rows) || len(gap) != len(rows) {
 		panic("kernels: Screen with slices that do not fit")
 	}
 	for _, r := range rows {
-		_ = x[int(r)*d : (int(r)+1)*d] // the assembly does not check
+		_, _ = norms[r], x[int(r)*p.d:(int(r)+1)*p.d] // the assembly does not check
 	}
-	// Few enough rows at a time to be in the cache for all panels.
-	const some = 256
-	for lo := 0; lo < n; lo += some {
-		hi := min(lo+some, n)
-		part := Screened{found.Index[lo:hi], found.Least[lo:hi], found.Second[lo:hi]}
-		for i := range part.Least {
-			part.Least[i], part.Second[i] = float32(math.Inf(1)), float32(math.Inf(1))
+	var part screening
+	for len(rows) > 0 {
+		n := min(len(rows), len(part.rows))
+		copy(part.rows[:], rows[:n])
+		whole := n
+		for ; whole%8 != 0; whole++ {
+			part.rows[whole] = rows[n-1]
 		}
-		clear(part.Index)
-		for p := 0; p < len(panels); p += 32 * d {
-			screen(part, x, d, rows[lo:hi], panels[p:min(p+32*d, len(panels))], p/d)
+		for i := range part.least[:whole] {
+			part.least[i], part.second[i] = float32(math.Inf(1)), float32(math.Inf(1))
 		}
+		for first := 0; first*(p.d+1) < len(p.c); first += 32 {
+			panel := p.c[first*(p.d+1):]
+			p.screen(&part, whole, x, norms, panel[:min(len(panel), 32*(p.d+1))], first)
+		}
+		copy(index, part.index[:n])
+		copy(gap, part.gap[:n])
+		rows, index, gap = rows[n:], index[n:], gap[n:]
 	}
 }
 
-// screenPortable takes a panel, whose first centre is first, into account.
-func screenPortable(found Screened, x []float32, d int, rows []int32, panel []float32, first int) {
-	width := len(panel) / d
+// screening is some rows, few enough to stay in the cache for all panels, and what has
+// been seen of them so far.
+type screening struct {
+	rows, index        [64]int32
+	least, second, gap [64]float32 // sums, sums, bounds
+}
+
+// screenPortable shows a panel to n rows; its first centre is first.
+func (p *Panels) screenPortable(s *screening, n int, x, norms, panel []float32, first int) {
+	width := len(panel) / (p.d + 1)
 	var room [32]float32
-	for i, r := range rows {
+	for i, r := range s.rows[:n] {
 		sums := room[:width]
-		clear(sums)
-		for j, v := range x[int(r)*d : (int(r)+1)*d] {
-			for l, c := range panel[width*j : width*(j+1)] {
+		copy(sums, panel)
+		row, norm := x[int(r)*p.d:(int(r)+1)*p.d], norms[r]
+		for j, v := range row {
+			column := panel[width*(j+1) : width*(j+2)]
+			if p.product {
+				if j == 0 {
+					for l := range sums {
+						sums[l] += norm
+					}
+				}
+				for l, c := range column {
+					sums[l] += v * c
+				}
+				continue
+			}
+			for l, c := range column {
 				t := v - c
 				sums[l] += t * t
 			}
 		}
 		for l, v := range sums {
-			dist := float32(math.Sqrt(float64(v)))
-			if dist < found.Least[i] {
-				found.Index[i], found.Least[i], found.Second[i] = int32(first+l), dist, found.Least[i]
-			} else if dist < found.Second[i] {
-				found.Second[i] = dist
+			if v < s.least[i] {
+				s.index[i], s.least[i], s.second[i] = int32(first+l), v, s.least[i]
+			} else if v < s.second[i] {
+				s.second[i] = v
 			}
 		}
+		b := p.bound
+		far := min(s.second[i], 0x1p126) - b.minus
+		if p.product {
+			far -= norm * b.perNorm
+		}
+		s.gap[i] = sqrt32(max(0, far))*b.shrink - sqrt32(s.least[i])*b.grow - b.blur
 	}
 }
+
+func sqrt32(v float32) float32 { return float32(math.Sqrt(float64(v))) }

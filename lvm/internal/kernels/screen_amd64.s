@@ -58,14 +58,24 @@ DATA screenHigh<>+24(SB)/4, $0xffffffe0
 DATA screenHigh<>+28(SB)/4, $0xffffffe0
 GLOBL screenHigh<>(SB), RODATA|NOPTR, $32
 
-// func screen16AVX2(index *int32, least *float32, second *float32, x *float32, d int, rows *int32, n int, panel *float32, first int)
+DATA screenLarge<>+0(SB)/4, $0x7e800000
+DATA screenLarge<>+4(SB)/4, $0x7e800000
+DATA screenLarge<>+8(SB)/4, $0x7e800000
+DATA screenLarge<>+12(SB)/4, $0x7e800000
+DATA screenLarge<>+16(SB)/4, $0x7e800000
+DATA screenLarge<>+20(SB)/4, $0x7e800000
+DATA screenLarge<>+24(SB)/4, $0x7e800000
+DATA screenLarge<>+28(SB)/4, $0x7e800000
+GLOBL screenLarge<>(SB), RODATA|NOPTR, $32
+
+// func differences16AVX2(index *int32, least *float32, second *float32, gap *float32, x *float32, norms *float32, d int, rows *int32, n int, panel *float32, first int, bound *float32)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·screen16AVX2(SB), NOSPLIT, $512-72
-	MOVQ x+24(FP), AX
-	MOVQ d+32(FP), CX
-	MOVQ rows+40(FP), DX
-	MOVQ panel+56(FP), BX
-	MOVQ n+48(FP), SI
+TEXT ·differences16AVX2(SB), NOSPLIT, $512-96
+	MOVQ x+32(FP), AX
+	MOVQ d+48(FP), CX
+	MOVQ rows+56(FP), DX
+	MOVQ panel+72(FP), BX
+	MOVQ n+64(FP), SI
 	XORQ DI, DI
 
 batch:
@@ -97,30 +107,30 @@ batch:
 	IMULQ      CX, R9
 	PREFETCHT0 (AX)(R9*4)
 	MOVLQSX    (DX)(DI*4), R8
+	VMOVUPS    (BX), Y0
+	VMOVUPS    32(BX), Y1
 	INCQ       R8
 	IMULQ      CX, R8
 	LEAQ       (AX)(R8*4), R8
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
 	MOVLQSX    4(DX)(DI*4), R9
+	VMOVUPS    (BX), Y2
+	VMOVUPS    32(BX), Y3
 	INCQ       R9
 	IMULQ      CX, R9
 	LEAQ       (AX)(R9*4), R9
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
 	MOVLQSX    8(DX)(DI*4), R10
+	VMOVUPS    (BX), Y4
+	VMOVUPS    32(BX), Y5
 	INCQ       R10
 	IMULQ      CX, R10
 	LEAQ       (AX)(R10*4), R10
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
 	MOVLQSX    12(DX)(DI*4), R11
+	VMOVUPS    (BX), Y6
+	VMOVUPS    32(BX), Y7
 	INCQ       R11
 	IMULQ      CX, R11
 	LEAQ       (AX)(R11*4), R11
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       BX, R12
+	LEAQ       64(BX), R12
 	MOVQ       CX, R13
 	NEGQ       R13
 
@@ -184,30 +194,30 @@ columns0:
 	VMOVDQU      Y0, 192(SP)
 	VMOVDQU      Y1, 224(SP)
 	MOVLQSX      16(DX)(DI*4), R8
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
 	INCQ         R8
 	IMULQ        CX, R8
 	LEAQ         (AX)(R8*4), R8
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
 	MOVLQSX      20(DX)(DI*4), R9
+	VMOVUPS      (BX), Y2
+	VMOVUPS      32(BX), Y3
 	INCQ         R9
 	IMULQ        CX, R9
 	LEAQ         (AX)(R9*4), R9
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
 	MOVLQSX      24(DX)(DI*4), R10
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
 	INCQ         R10
 	IMULQ        CX, R10
 	LEAQ         (AX)(R10*4), R10
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
 	MOVLQSX      28(DX)(DI*4), R11
+	VMOVUPS      (BX), Y6
+	VMOVUPS      32(BX), Y7
 	INCQ         R11
 	IMULQ        CX, R11
 	LEAQ         (AX)(R11*4), R11
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	MOVQ         BX, R12
+	LEAQ         64(BX), R12
 	MOVQ         CX, R13
 	NEGQ         R13
 
@@ -334,42 +344,56 @@ columns4:
 	VPMINSD      Y0, Y4, Y4
 	VPMINSD      Y1, Y5, Y5
 	VPMINSD      Y2, Y5, Y5
-	VPBROADCASTD first+64(FP), Y1
+	VPBROADCASTD first+80(FP), Y1
 	VPAND        screenLow<>+0(SB), Y4, Y0
 	VPADDD       Y1, Y0, Y0
 	VMOVDQU      screenHigh<>+0(SB), Y1
 	VPAND        Y1, Y4, Y4
-	VSQRTPS      Y4, Y4
 	VPAND        Y1, Y5, Y5
-	VSQRTPS      Y5, Y5
 	MOVQ         index+0(FP), R8
 	MOVQ         least+8(FP), R9
 	MOVQ         second+16(FP), R10
 	VMOVUPS      (R9)(DI*4), Y1
-	VCMPPS       $0x01, Y1, Y4, Y2
+	VPCMPGTD     Y4, Y1, Y2
 	VMOVUPS      (R8)(DI*4), Y3
 	VBLENDVPS    Y2, Y0, Y3, Y0
-	VMOVUPS      Y0, (R8)(DI*4)
-	VMINPS       (R10)(DI*4), Y5, Y5
-	VMAXPS       Y1, Y4, Y2
-	VMINPS       Y2, Y5, Y5
-	VMOVUPS      Y5, (R10)(DI*4)
-	VMINPS       Y1, Y4, Y4
-	VMOVUPS      Y4, (R9)(DI*4)
+	VMOVDQU      Y0, (R8)(DI*4)
+	VPMAXSD      Y1, Y4, Y2
+	VPMINSD      Y1, Y4, Y4
+	VPMINSD      (R10)(DI*4), Y5, Y5
+	VPMINSD      Y2, Y5, Y5
+	VMOVDQU      Y4, (R9)(DI*4)
+	VMOVDQU      Y5, (R10)(DI*4)
+	MOVQ         bound+88(FP), R8
+	VPMINSD      screenLarge<>+0(SB), Y5, Y5
+	VBROADCASTSS 4(R8), Y0
+	VSUBPS       Y0, Y5, Y5
+	VXORPS       Y0, Y0, Y0
+	VMAXPS       Y5, Y0, Y5
+	VSQRTPS      Y5, Y5
+	VSQRTPS      Y4, Y4
+	VBROADCASTSS 8(R8), Y0
+	VMULPS       Y0, Y5, Y5
+	VBROADCASTSS 12(R8), Y0
+	VFNMADD231PS Y0, Y4, Y5
+	VBROADCASTSS 16(R8), Y0
+	VSUBPS       Y0, Y5, Y5
+	MOVQ         gap+24(FP), R8
+	VMOVUPS      Y5, (R8)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, SI
 	JNE          batch
 	VZEROUPPER
 	RET
 
-// func screen32AVX2(index *int32, least *float32, second *float32, x *float32, d int, rows *int32, n int, panel *float32, first int)
+// func differences32AVX2(index *int32, least *float32, second *float32, gap *float32, x *float32, norms *float32, d int, rows *int32, n int, panel *float32, first int, bound *float32)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·screen32AVX2(SB), NOSPLIT, $512-72
-	MOVQ x+24(FP), AX
-	MOVQ d+32(FP), CX
-	MOVQ rows+40(FP), DX
-	MOVQ panel+56(FP), BX
-	MOVQ n+48(FP), SI
+TEXT ·differences32AVX2(SB), NOSPLIT, $512-96
+	MOVQ x+32(FP), AX
+	MOVQ d+48(FP), CX
+	MOVQ rows+56(FP), DX
+	MOVQ panel+72(FP), BX
+	MOVQ n+64(FP), SI
 	XORQ DI, DI
 
 batch:
@@ -401,22 +425,22 @@ batch:
 	IMULQ      CX, R9
 	PREFETCHT0 (AX)(R9*4)
 	MOVLQSX    (DX)(DI*4), R8
+	VMOVUPS    (BX), Y0
+	VMOVUPS    32(BX), Y1
+	VMOVUPS    64(BX), Y2
+	VMOVUPS    96(BX), Y3
 	INCQ       R8
 	IMULQ      CX, R8
 	LEAQ       (AX)(R8*4), R8
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
 	MOVLQSX    4(DX)(DI*4), R9
+	VMOVUPS    (BX), Y4
+	VMOVUPS    32(BX), Y5
+	VMOVUPS    64(BX), Y6
+	VMOVUPS    96(BX), Y7
 	INCQ       R9
 	IMULQ      CX, R9
 	LEAQ       (AX)(R9*4), R9
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	MOVQ       BX, R10
+	LEAQ       128(BX), R10
 	MOVQ       CX, R11
 	NEGQ       R11
 
@@ -484,22 +508,22 @@ columns0:
 	VMOVDQU      Y0, 64(SP)
 	VMOVDQU      Y1, 96(SP)
 	MOVLQSX      8(DX)(DI*4), R8
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	VMOVUPS      64(BX), Y2
+	VMOVUPS      96(BX), Y3
 	INCQ         R8
 	IMULQ        CX, R8
 	LEAQ         (AX)(R8*4), R8
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
 	MOVLQSX      12(DX)(DI*4), R9
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
 	INCQ         R9
 	IMULQ        CX, R9
 	LEAQ         (AX)(R9*4), R9
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	MOVQ         BX, R10
+	LEAQ         128(BX), R10
 	MOVQ         CX, R11
 	NEGQ         R11
 
@@ -567,22 +591,22 @@ columns2:
 	VMOVDQU      Y0, 192(SP)
 	VMOVDQU      Y1, 224(SP)
 	MOVLQSX      16(DX)(DI*4), R8
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	VMOVUPS      64(BX), Y2
+	VMOVUPS      96(BX), Y3
 	INCQ         R8
 	IMULQ        CX, R8
 	LEAQ         (AX)(R8*4), R8
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
 	MOVLQSX      20(DX)(DI*4), R9
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
 	INCQ         R9
 	IMULQ        CX, R9
 	LEAQ         (AX)(R9*4), R9
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	MOVQ         BX, R10
+	LEAQ         128(BX), R10
 	MOVQ         CX, R11
 	NEGQ         R11
 
@@ -650,22 +674,22 @@ columns4:
 	VMOVDQU      Y0, 320(SP)
 	VMOVDQU      Y1, 352(SP)
 	MOVLQSX      24(DX)(DI*4), R8
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	VMOVUPS      64(BX), Y2
+	VMOVUPS      96(BX), Y3
 	INCQ         R8
 	IMULQ        CX, R8
 	LEAQ         (AX)(R8*4), R8
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
 	MOVLQSX      28(DX)(DI*4), R9
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VMOVUPS      64(BX), Y6
+	VMOVUPS      96(BX), Y7
 	INCQ         R9
 	IMULQ        CX, R9
 	LEAQ         (AX)(R9*4), R9
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	MOVQ         BX, R10
+	LEAQ         128(BX), R10
 	MOVQ         CX, R11
 	NEGQ         R11
 
@@ -796,28 +820,834 @@ columns6:
 	VPMINSD      Y0, Y4, Y4
 	VPMINSD      Y1, Y5, Y5
 	VPMINSD      Y2, Y5, Y5
-	VPBROADCASTD first+64(FP), Y1
+	VPBROADCASTD first+80(FP), Y1
 	VPAND        screenLow<>+0(SB), Y4, Y0
 	VPADDD       Y1, Y0, Y0
 	VMOVDQU      screenHigh<>+0(SB), Y1
 	VPAND        Y1, Y4, Y4
-	VSQRTPS      Y4, Y4
 	VPAND        Y1, Y5, Y5
-	VSQRTPS      Y5, Y5
 	MOVQ         index+0(FP), R8
 	MOVQ         least+8(FP), R9
 	MOVQ         second+16(FP), R10
 	VMOVUPS      (R9)(DI*4), Y1
-	VCMPPS       $0x01, Y1, Y4, Y2
+	VPCMPGTD     Y4, Y1, Y2
 	VMOVUPS      (R8)(DI*4), Y3
 	VBLENDVPS    Y2, Y0, Y3, Y0
-	VMOVUPS      Y0, (R8)(DI*4)
-	VMINPS       (R10)(DI*4), Y5, Y5
-	VMAXPS       Y1, Y4, Y2
-	VMINPS       Y2, Y5, Y5
-	VMOVUPS      Y5, (R10)(DI*4)
-	VMINPS       Y1, Y4, Y4
-	VMOVUPS      Y4, (R9)(DI*4)
+	VMOVDQU      Y0, (R8)(DI*4)
+	VPMAXSD      Y1, Y4, Y2
+	VPMINSD      Y1, Y4, Y4
+	VPMINSD      (R10)(DI*4), Y5, Y5
+	VPMINSD      Y2, Y5, Y5
+	VMOVDQU      Y4, (R9)(DI*4)
+	VMOVDQU      Y5, (R10)(DI*4)
+	MOVQ         bound+88(FP), R8
+	VPMINSD      screenLarge<>+0(SB), Y5, Y5
+	VBROADCASTSS 4(R8), Y0
+	VSUBPS       Y0, Y5, Y5
+	VXORPS       Y0, Y0, Y0
+	VMAXPS       Y5, Y0, Y5
+	VSQRTPS      Y5, Y5
+	VSQRTPS      Y4, Y4
+	VBROADCASTSS 8(R8), Y0
+	VMULPS       Y0, Y5, Y5
+	VBROADCASTSS 12(R8), Y0
+	VFNMADD231PS Y0, Y4, Y5
+	VBROADCASTSS 16(R8), Y0
+	VSUBPS       Y0, Y5, Y5
+	MOVQ         gap+24(FP), R8
+	VMOVUPS      Y5, (R8)(DI*4)
+	ADDQ         $0x08, DI
+	CMPQ         DI, SI
+	JNE          batch
+	VZEROUPPER
+	RET
+
+// func products16AVX2(index *int32, least *float32, second *float32, gap *float32, x *float32, norms *float32, d int, rows *int32, n int, panel *float32, first int, bound *float32)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·products16AVX2(SB), NOSPLIT, $512-96
+	MOVQ x+32(FP), AX
+	MOVQ d+48(FP), CX
+	MOVQ rows+56(FP), DX
+	MOVQ panel+72(FP), BX
+	MOVQ n+64(FP), SI
+	XORQ DI, DI
+
+batch:
+	LEAQ         8(DI), R8
+	CMPQ         R8, SI
+	CMOVQEQ      DI, R8
+	MOVLQSX      (DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      4(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      8(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      12(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      16(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      20(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      24(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      28(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      (DX)(DI*4), R8
+	MOVQ         norms+40(FP), R9
+	VBROADCASTSS (R9)(R8*4), Y0
+	VADDPS       (BX), Y0, Y1
+	VADDPS       32(BX), Y0, Y0
+	INCQ         R8
+	IMULQ        CX, R8
+	LEAQ         (AX)(R8*4), R8
+	MOVLQSX      4(DX)(DI*4), R9
+	MOVQ         norms+40(FP), R10
+	VBROADCASTSS (R10)(R9*4), Y2
+	VADDPS       (BX), Y2, Y3
+	VADDPS       32(BX), Y2, Y2
+	INCQ         R9
+	IMULQ        CX, R9
+	LEAQ         (AX)(R9*4), R9
+	MOVLQSX      8(DX)(DI*4), R10
+	MOVQ         norms+40(FP), R11
+	VBROADCASTSS (R11)(R10*4), Y4
+	VADDPS       (BX), Y4, Y5
+	VADDPS       32(BX), Y4, Y4
+	INCQ         R10
+	IMULQ        CX, R10
+	LEAQ         (AX)(R10*4), R10
+	MOVLQSX      12(DX)(DI*4), R11
+	MOVQ         norms+40(FP), R12
+	VBROADCASTSS (R12)(R11*4), Y6
+	VADDPS       (BX), Y6, Y7
+	VADDPS       32(BX), Y6, Y6
+	INCQ         R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*4), R11
+	LEAQ         64(BX), R12
+	MOVQ         CX, R13
+	NEGQ         R13
+
+columns0:
+	VBROADCASTSS (R8)(R13*4), Y8
+	VBROADCASTSS (R9)(R13*4), Y9
+	VBROADCASTSS (R10)(R13*4), Y10
+	VBROADCASTSS (R11)(R13*4), Y11
+	VMOVUPS      (R12), Y12
+	VFMADD231PS  Y12, Y8, Y1
+	VFMADD231PS  Y12, Y9, Y3
+	VFMADD231PS  Y12, Y10, Y5
+	VFMADD231PS  Y12, Y11, Y7
+	VMOVUPS      32(R12), Y12
+	VFMADD231PS  Y12, Y8, Y0
+	VFMADD231PS  Y12, Y9, Y2
+	VFMADD231PS  Y12, Y10, Y4
+	VFMADD231PS  Y12, Y11, Y6
+	ADDQ         $0x40, R12
+	INCQ         R13
+	JNZ          columns0
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+0(SB), Y1, Y1
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+32(SB), Y0, Y0
+	VPMINSD      Y0, Y1, Y9
+	VPMAXSD      Y0, Y1, Y0
+	VMOVDQU      Y9, (SP)
+	VMOVDQU      Y0, 32(SP)
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+0(SB), Y3, Y3
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+32(SB), Y2, Y2
+	VPMINSD      Y2, Y3, Y0
+	VPMAXSD      Y2, Y3, Y1
+	VMOVDQU      Y0, 64(SP)
+	VMOVDQU      Y1, 96(SP)
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+0(SB), Y5, Y5
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+32(SB), Y4, Y4
+	VPMINSD      Y4, Y5, Y0
+	VPMAXSD      Y4, Y5, Y1
+	VMOVDQU      Y0, 128(SP)
+	VMOVDQU      Y1, 160(SP)
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+0(SB), Y7, Y7
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+32(SB), Y6, Y6
+	VPMINSD      Y6, Y7, Y0
+	VPMAXSD      Y6, Y7, Y1
+	VMOVDQU      Y0, 192(SP)
+	VMOVDQU      Y1, 224(SP)
+	MOVLQSX      16(DX)(DI*4), R8
+	MOVQ         norms+40(FP), R9
+	VBROADCASTSS (R9)(R8*4), Y0
+	VADDPS       (BX), Y0, Y1
+	VADDPS       32(BX), Y0, Y0
+	INCQ         R8
+	IMULQ        CX, R8
+	LEAQ         (AX)(R8*4), R8
+	MOVLQSX      20(DX)(DI*4), R9
+	MOVQ         norms+40(FP), R10
+	VBROADCASTSS (R10)(R9*4), Y2
+	VADDPS       (BX), Y2, Y3
+	VADDPS       32(BX), Y2, Y2
+	INCQ         R9
+	IMULQ        CX, R9
+	LEAQ         (AX)(R9*4), R9
+	MOVLQSX      24(DX)(DI*4), R10
+	MOVQ         norms+40(FP), R11
+	VBROADCASTSS (R11)(R10*4), Y4
+	VADDPS       (BX), Y4, Y5
+	VADDPS       32(BX), Y4, Y4
+	INCQ         R10
+	IMULQ        CX, R10
+	LEAQ         (AX)(R10*4), R10
+	MOVLQSX      28(DX)(DI*4), R11
+	MOVQ         norms+40(FP), R12
+	VBROADCASTSS (R12)(R11*4), Y6
+	VADDPS       (BX), Y6, Y7
+	VADDPS       32(BX), Y6, Y6
+	INCQ         R11
+	IMULQ        CX, R11
+	LEAQ         (AX)(R11*4), R11
+	LEAQ         64(BX), R12
+	MOVQ         CX, R13
+	NEGQ         R13
+
+columns4:
+	VBROADCASTSS (R8)(R13*4), Y8
+	VBROADCASTSS (R9)(R13*4), Y9
+	VBROADCASTSS (R10)(R13*4), Y10
+	VBROADCASTSS (R11)(R13*4), Y11
+	VMOVUPS      (R12), Y12
+	VFMADD231PS  Y12, Y8, Y1
+	VFMADD231PS  Y12, Y9, Y3
+	VFMADD231PS  Y12, Y10, Y5
+	VFMADD231PS  Y12, Y11, Y7
+	VMOVUPS      32(R12), Y12
+	VFMADD231PS  Y12, Y8, Y0
+	VFMADD231PS  Y12, Y9, Y2
+	VFMADD231PS  Y12, Y10, Y4
+	VFMADD231PS  Y12, Y11, Y6
+	ADDQ         $0x40, R12
+	INCQ         R13
+	JNZ          columns4
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+0(SB), Y1, Y1
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+32(SB), Y0, Y0
+	VPMINSD      Y0, Y1, Y9
+	VPMAXSD      Y0, Y1, Y0
+	VMOVDQU      Y9, 256(SP)
+	VMOVDQU      Y0, 288(SP)
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+0(SB), Y3, Y3
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+32(SB), Y2, Y2
+	VPMINSD      Y2, Y3, Y0
+	VPMAXSD      Y2, Y3, Y1
+	VMOVDQU      Y0, 320(SP)
+	VMOVDQU      Y1, 352(SP)
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+0(SB), Y5, Y5
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+32(SB), Y4, Y4
+	VPMINSD      Y4, Y5, Y0
+	VPMAXSD      Y4, Y5, Y1
+	VMOVDQU      Y0, 384(SP)
+	VMOVDQU      Y1, 416(SP)
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+0(SB), Y7, Y7
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+32(SB), Y6, Y6
+	VPMINSD      Y6, Y7, Y0
+	VPMAXSD      Y6, Y7, Y1
+	VMOVDQU      Y0, 448(SP)
+	VMOVDQU      Y1, 480(SP)
+	VMOVUPS      (SP), Y0
+	VMOVUPS      32(SP), Y1
+	VPERM2I128   $0x20, 256(SP), Y0, Y2
+	VPERM2I128   $0x20, 288(SP), Y1, Y3
+	VPERM2I128   $0x31, 256(SP), Y0, Y0
+	VPERM2I128   $0x31, 288(SP), Y1, Y1
+	VPMAXSD      Y0, Y2, Y4
+	VPMINSD      Y0, Y2, Y2
+	VPMINSD      Y1, Y3, Y3
+	VPMINSD      Y4, Y3, Y3
+	VMOVUPS      64(SP), Y0
+	VMOVUPS      96(SP), Y1
+	VPERM2I128   $0x20, 320(SP), Y0, Y4
+	VPERM2I128   $0x20, 352(SP), Y1, Y5
+	VPERM2I128   $0x31, 320(SP), Y0, Y0
+	VPERM2I128   $0x31, 352(SP), Y1, Y1
+	VPMAXSD      Y0, Y4, Y6
+	VPMINSD      Y0, Y4, Y4
+	VPMINSD      Y1, Y5, Y5
+	VPMINSD      Y6, Y5, Y5
+	VMOVUPS      128(SP), Y0
+	VMOVUPS      160(SP), Y1
+	VPERM2I128   $0x20, 384(SP), Y0, Y6
+	VPERM2I128   $0x20, 416(SP), Y1, Y7
+	VPERM2I128   $0x31, 384(SP), Y0, Y0
+	VPERM2I128   $0x31, 416(SP), Y1, Y1
+	VPMAXSD      Y0, Y6, Y8
+	VPMINSD      Y0, Y6, Y6
+	VPMINSD      Y1, Y7, Y7
+	VPMINSD      Y8, Y7, Y7
+	VMOVUPS      192(SP), Y0
+	VMOVUPS      224(SP), Y1
+	VPERM2I128   $0x20, 448(SP), Y0, Y8
+	VPERM2I128   $0x20, 480(SP), Y1, Y9
+	VPERM2I128   $0x31, 448(SP), Y0, Y0
+	VPERM2I128   $0x31, 480(SP), Y1, Y1
+	VPMAXSD      Y0, Y8, Y10
+	VPMINSD      Y0, Y8, Y8
+	VPMINSD      Y1, Y9, Y9
+	VPMINSD      Y10, Y9, Y9
+	VPUNPCKLQDQ  Y4, Y2, Y0
+	VPUNPCKLQDQ  Y5, Y3, Y1
+	VPUNPCKHQDQ  Y4, Y2, Y2
+	VPUNPCKHQDQ  Y5, Y3, Y3
+	VPMAXSD      Y2, Y0, Y4
+	VPMINSD      Y2, Y0, Y0
+	VPMINSD      Y3, Y1, Y1
+	VPMINSD      Y4, Y1, Y1
+	VPUNPCKLQDQ  Y8, Y6, Y2
+	VPUNPCKLQDQ  Y9, Y7, Y3
+	VPUNPCKHQDQ  Y8, Y6, Y4
+	VPUNPCKHQDQ  Y9, Y7, Y5
+	VPMAXSD      Y4, Y2, Y6
+	VPMINSD      Y4, Y2, Y2
+	VPMINSD      Y5, Y3, Y3
+	VPMINSD      Y6, Y3, Y3
+	VSHUFPS      $0x88, Y2, Y0, Y4
+	VSHUFPS      $0x88, Y3, Y1, Y5
+	VSHUFPS      $0xdd, Y2, Y0, Y0
+	VSHUFPS      $0xdd, Y3, Y1, Y1
+	VPMAXSD      Y0, Y4, Y2
+	VPMINSD      Y0, Y4, Y4
+	VPMINSD      Y1, Y5, Y5
+	VPMINSD      Y2, Y5, Y5
+	VPBROADCASTD first+80(FP), Y1
+	VPAND        screenLow<>+0(SB), Y4, Y0
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      screenHigh<>+0(SB), Y1
+	VPAND        Y1, Y4, Y4
+	VPAND        Y1, Y5, Y5
+	MOVQ         index+0(FP), R8
+	MOVQ         least+8(FP), R9
+	MOVQ         second+16(FP), R10
+	VMOVUPS      (R9)(DI*4), Y1
+	VPCMPGTD     Y4, Y1, Y2
+	VMOVUPS      (R8)(DI*4), Y3
+	VBLENDVPS    Y2, Y0, Y3, Y0
+	VMOVDQU      Y0, (R8)(DI*4)
+	VPMAXSD      Y1, Y4, Y2
+	VPMINSD      Y1, Y4, Y4
+	VPMINSD      (R10)(DI*4), Y5, Y5
+	VPMINSD      Y2, Y5, Y5
+	VMOVDQU      Y4, (R9)(DI*4)
+	VMOVDQU      Y5, (R10)(DI*4)
+	MOVQ         bound+88(FP), R8
+	VPMINSD      screenLarge<>+0(SB), Y5, Y5
+	VBROADCASTSS 4(R8), Y0
+	VSUBPS       Y0, Y5, Y5
+	VPCMPEQD     Y2, Y2, Y2
+	VMOVDQU      (DX)(DI*4), Y0
+	MOVQ         norms+40(FP), R9
+	VXORPS       Y1, Y1, Y1
+	VGATHERDPS   Y2, (R9)(Y0*4), Y1
+	VBROADCASTSS (R8), Y0
+	VFNMADD231PS Y0, Y1, Y5
+	VXORPS       Y0, Y0, Y0
+	VMAXPS       Y5, Y0, Y5
+	VSQRTPS      Y5, Y5
+	VSQRTPS      Y4, Y4
+	VBROADCASTSS 8(R8), Y0
+	VMULPS       Y0, Y5, Y5
+	VBROADCASTSS 12(R8), Y0
+	VFNMADD231PS Y0, Y4, Y5
+	VBROADCASTSS 16(R8), Y0
+	VSUBPS       Y0, Y5, Y5
+	MOVQ         gap+24(FP), R8
+	VMOVUPS      Y5, (R8)(DI*4)
+	ADDQ         $0x08, DI
+	CMPQ         DI, SI
+	JNE          batch
+	VZEROUPPER
+	RET
+
+// func products32AVX2(index *int32, least *float32, second *float32, gap *float32, x *float32, norms *float32, d int, rows *int32, n int, panel *float32, first int, bound *float32)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·products32AVX2(SB), NOSPLIT, $512-96
+	MOVQ x+32(FP), AX
+	MOVQ d+48(FP), CX
+	MOVQ rows+56(FP), DX
+	MOVQ panel+72(FP), BX
+	MOVQ n+64(FP), SI
+	XORQ DI, DI
+
+batch:
+	LEAQ         8(DI), R8
+	CMPQ         R8, SI
+	CMOVQEQ      DI, R8
+	MOVLQSX      (DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      4(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      8(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      12(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      16(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      20(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      24(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      28(DX)(R8*4), R9
+	IMULQ        CX, R9
+	PREFETCHT0   (AX)(R9*4)
+	MOVLQSX      (DX)(DI*4), R8
+	MOVQ         norms+40(FP), R9
+	VBROADCASTSS (R9)(R8*4), Y0
+	VADDPS       (BX), Y0, Y1
+	VADDPS       32(BX), Y0, Y2
+	VADDPS       64(BX), Y0, Y3
+	VADDPS       96(BX), Y0, Y0
+	INCQ         R8
+	IMULQ        CX, R8
+	LEAQ         (AX)(R8*4), R8
+	MOVLQSX      4(DX)(DI*4), R9
+	MOVQ         norms+40(FP), R10
+	VBROADCASTSS (R10)(R9*4), Y4
+	VADDPS       (BX), Y4, Y5
+	VADDPS       32(BX), Y4, Y6
+	VADDPS       64(BX), Y4, Y7
+	VADDPS       96(BX), Y4, Y4
+	INCQ         R9
+	IMULQ        CX, R9
+	LEAQ         (AX)(R9*4), R9
+	LEAQ         128(BX), R10
+	MOVQ         CX, R11
+	NEGQ         R11
+
+columns0:
+	VBROADCASTSS (R8)(R11*4), Y8
+	VBROADCASTSS (R9)(R11*4), Y9
+	VMOVUPS      (R10), Y10
+	VFMADD231PS  Y10, Y8, Y1
+	VFMADD231PS  Y10, Y9, Y5
+	VMOVUPS      32(R10), Y10
+	VFMADD231PS  Y10, Y8, Y2
+	VFMADD231PS  Y10, Y9, Y6
+	VMOVUPS      64(R10), Y10
+	VFMADD231PS  Y10, Y8, Y3
+	VFMADD231PS  Y10, Y9, Y7
+	VMOVUPS      96(R10), Y10
+	VFMADD231PS  Y10, Y8, Y0
+	VFMADD231PS  Y10, Y9, Y4
+	ADDQ         $0x80, R10
+	INCQ         R11
+	JNZ          columns0
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+0(SB), Y1, Y1
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+32(SB), Y2, Y2
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+64(SB), Y3, Y3
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+96(SB), Y0, Y0
+	VPMINSD      Y2, Y1, Y9
+	VPMAXSD      Y2, Y1, Y1
+	VPMAXSD      Y3, Y9, Y2
+	VPMINSD      Y3, Y9, Y9
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y0, Y9, Y2
+	VPMINSD      Y0, Y9, Y9
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y9, (SP)
+	VMOVDQU      Y1, 32(SP)
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+0(SB), Y5, Y5
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+32(SB), Y6, Y6
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+64(SB), Y7, Y7
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+96(SB), Y4, Y4
+	VPMINSD      Y6, Y5, Y0
+	VPMAXSD      Y6, Y5, Y1
+	VPMAXSD      Y7, Y0, Y2
+	VPMINSD      Y7, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y4, Y0, Y2
+	VPMINSD      Y4, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y0, 64(SP)
+	VMOVDQU      Y1, 96(SP)
+	MOVLQSX      8(DX)(DI*4), R8
+	MOVQ         norms+40(FP), R9
+	VBROADCASTSS (R9)(R8*4), Y0
+	VADDPS       (BX), Y0, Y1
+	VADDPS       32(BX), Y0, Y2
+	VADDPS       64(BX), Y0, Y3
+	VADDPS       96(BX), Y0, Y0
+	INCQ         R8
+	IMULQ        CX, R8
+	LEAQ         (AX)(R8*4), R8
+	MOVLQSX      12(DX)(DI*4), R9
+	MOVQ         norms+40(FP), R10
+	VBROADCASTSS (R10)(R9*4), Y4
+	VADDPS       (BX), Y4, Y5
+	VADDPS       32(BX), Y4, Y6
+	VADDPS       64(BX), Y4, Y7
+	VADDPS       96(BX), Y4, Y4
+	INCQ         R9
+	IMULQ        CX, R9
+	LEAQ         (AX)(R9*4), R9
+	LEAQ         128(BX), R10
+	MOVQ         CX, R11
+	NEGQ         R11
+
+columns2:
+	VBROADCASTSS (R8)(R11*4), Y8
+	VBROADCASTSS (R9)(R11*4), Y9
+	VMOVUPS      (R10), Y10
+	VFMADD231PS  Y10, Y8, Y1
+	VFMADD231PS  Y10, Y9, Y5
+	VMOVUPS      32(R10), Y10
+	VFMADD231PS  Y10, Y8, Y2
+	VFMADD231PS  Y10, Y9, Y6
+	VMOVUPS      64(R10), Y10
+	VFMADD231PS  Y10, Y8, Y3
+	VFMADD231PS  Y10, Y9, Y7
+	VMOVUPS      96(R10), Y10
+	VFMADD231PS  Y10, Y8, Y0
+	VFMADD231PS  Y10, Y9, Y4
+	ADDQ         $0x80, R10
+	INCQ         R11
+	JNZ          columns2
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+0(SB), Y1, Y1
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+32(SB), Y2, Y2
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+64(SB), Y3, Y3
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+96(SB), Y0, Y0
+	VPMINSD      Y2, Y1, Y9
+	VPMAXSD      Y2, Y1, Y1
+	VPMAXSD      Y3, Y9, Y2
+	VPMINSD      Y3, Y9, Y9
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y0, Y9, Y2
+	VPMINSD      Y0, Y9, Y9
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y9, 128(SP)
+	VMOVDQU      Y1, 160(SP)
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+0(SB), Y5, Y5
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+32(SB), Y6, Y6
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+64(SB), Y7, Y7
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+96(SB), Y4, Y4
+	VPMINSD      Y6, Y5, Y0
+	VPMAXSD      Y6, Y5, Y1
+	VPMAXSD      Y7, Y0, Y2
+	VPMINSD      Y7, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y4, Y0, Y2
+	VPMINSD      Y4, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y0, 192(SP)
+	VMOVDQU      Y1, 224(SP)
+	MOVLQSX      16(DX)(DI*4), R8
+	MOVQ         norms+40(FP), R9
+	VBROADCASTSS (R9)(R8*4), Y0
+	VADDPS       (BX), Y0, Y1
+	VADDPS       32(BX), Y0, Y2
+	VADDPS       64(BX), Y0, Y3
+	VADDPS       96(BX), Y0, Y0
+	INCQ         R8
+	IMULQ        CX, R8
+	LEAQ         (AX)(R8*4), R8
+	MOVLQSX      20(DX)(DI*4), R9
+	MOVQ         norms+40(FP), R10
+	VBROADCASTSS (R10)(R9*4), Y4
+	VADDPS       (BX), Y4, Y5
+	VADDPS       32(BX), Y4, Y6
+	VADDPS       64(BX), Y4, Y7
+	VADDPS       96(BX), Y4, Y4
+	INCQ         R9
+	IMULQ        CX, R9
+	LEAQ         (AX)(R9*4), R9
+	LEAQ         128(BX), R10
+	MOVQ         CX, R11
+	NEGQ         R11
+
+columns4:
+	VBROADCASTSS (R8)(R11*4), Y8
+	VBROADCASTSS (R9)(R11*4), Y9
+	VMOVUPS      (R10), Y10
+	VFMADD231PS  Y10, Y8, Y1
+	VFMADD231PS  Y10, Y9, Y5
+	VMOVUPS      32(R10), Y10
+	VFMADD231PS  Y10, Y8, Y2
+	VFMADD231PS  Y10, Y9, Y6
+	VMOVUPS      64(R10), Y10
+	VFMADD231PS  Y10, Y8, Y3
+	VFMADD231PS  Y10, Y9, Y7
+	VMOVUPS      96(R10), Y10
+	VFMADD231PS  Y10, Y8, Y0
+	VFMADD231PS  Y10, Y9, Y4
+	ADDQ         $0x80, R10
+	INCQ         R11
+	JNZ          columns4
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+0(SB), Y1, Y1
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+32(SB), Y2, Y2
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+64(SB), Y3, Y3
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+96(SB), Y0, Y0
+	VPMINSD      Y2, Y1, Y9
+	VPMAXSD      Y2, Y1, Y1
+	VPMAXSD      Y3, Y9, Y2
+	VPMINSD      Y3, Y9, Y9
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y0, Y9, Y2
+	VPMINSD      Y0, Y9, Y9
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y9, 256(SP)
+	VMOVDQU      Y1, 288(SP)
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+0(SB), Y5, Y5
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+32(SB), Y6, Y6
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+64(SB), Y7, Y7
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+96(SB), Y4, Y4
+	VPMINSD      Y6, Y5, Y0
+	VPMAXSD      Y6, Y5, Y1
+	VPMAXSD      Y7, Y0, Y2
+	VPMINSD      Y7, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y4, Y0, Y2
+	VPMINSD      Y4, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y0, 320(SP)
+	VMOVDQU      Y1, 352(SP)
+	MOVLQSX      24(DX)(DI*4), R8
+	MOVQ         norms+40(FP), R9
+	VBROADCASTSS (R9)(R8*4), Y0
+	VADDPS       (BX), Y0, Y1
+	VADDPS       32(BX), Y0, Y2
+	VADDPS       64(BX), Y0, Y3
+	VADDPS       96(BX), Y0, Y0
+	INCQ         R8
+	IMULQ        CX, R8
+	LEAQ         (AX)(R8*4), R8
+	MOVLQSX      28(DX)(DI*4), R9
+	MOVQ         norms+40(FP), R10
+	VBROADCASTSS (R10)(R9*4), Y4
+	VADDPS       (BX), Y4, Y5
+	VADDPS       32(BX), Y4, Y6
+	VADDPS       64(BX), Y4, Y7
+	VADDPS       96(BX), Y4, Y4
+	INCQ         R9
+	IMULQ        CX, R9
+	LEAQ         (AX)(R9*4), R9
+	LEAQ         128(BX), R10
+	MOVQ         CX, R11
+	NEGQ         R11
+
+columns6:
+	VBROADCASTSS (R8)(R11*4), Y8
+	VBROADCASTSS (R9)(R11*4), Y9
+	VMOVUPS      (R10), Y10
+	VFMADD231PS  Y10, Y8, Y1
+	VFMADD231PS  Y10, Y9, Y5
+	VMOVUPS      32(R10), Y10
+	VFMADD231PS  Y10, Y8, Y2
+	VFMADD231PS  Y10, Y9, Y6
+	VMOVUPS      64(R10), Y10
+	VFMADD231PS  Y10, Y8, Y3
+	VFMADD231PS  Y10, Y9, Y7
+	VMOVUPS      96(R10), Y10
+	VFMADD231PS  Y10, Y8, Y0
+	VFMADD231PS  Y10, Y9, Y4
+	ADDQ         $0x80, R10
+	INCQ         R11
+	JNZ          columns6
+	VMOVDQU      screenHigh<>+0(SB), Y8
+	VPAND        Y8, Y1, Y1
+	VPOR         screenIndex<>+0(SB), Y1, Y1
+	VPAND        Y8, Y2, Y2
+	VPOR         screenIndex<>+32(SB), Y2, Y2
+	VPAND        Y8, Y3, Y3
+	VPOR         screenIndex<>+64(SB), Y3, Y3
+	VPAND        Y8, Y0, Y0
+	VPOR         screenIndex<>+96(SB), Y0, Y0
+	VPMINSD      Y2, Y1, Y9
+	VPMAXSD      Y2, Y1, Y1
+	VPMAXSD      Y3, Y9, Y2
+	VPMINSD      Y3, Y9, Y9
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y0, Y9, Y2
+	VPMINSD      Y0, Y9, Y9
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y9, 384(SP)
+	VMOVDQU      Y1, 416(SP)
+	VPAND        Y8, Y5, Y5
+	VPOR         screenIndex<>+0(SB), Y5, Y5
+	VPAND        Y8, Y6, Y6
+	VPOR         screenIndex<>+32(SB), Y6, Y6
+	VPAND        Y8, Y7, Y7
+	VPOR         screenIndex<>+64(SB), Y7, Y7
+	VPAND        Y8, Y4, Y4
+	VPOR         screenIndex<>+96(SB), Y4, Y4
+	VPMINSD      Y6, Y5, Y0
+	VPMAXSD      Y6, Y5, Y1
+	VPMAXSD      Y7, Y0, Y2
+	VPMINSD      Y7, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VPMAXSD      Y4, Y0, Y2
+	VPMINSD      Y4, Y0, Y0
+	VPMINSD      Y2, Y1, Y1
+	VMOVDQU      Y0, 448(SP)
+	VMOVDQU      Y1, 480(SP)
+	VMOVUPS      (SP), Y0
+	VMOVUPS      32(SP), Y1
+	VPERM2I128   $0x20, 256(SP), Y0, Y2
+	VPERM2I128   $0x20, 288(SP), Y1, Y3
+	VPERM2I128   $0x31, 256(SP), Y0, Y0
+	VPERM2I128   $0x31, 288(SP), Y1, Y1
+	VPMAXSD      Y0, Y2, Y4
+	VPMINSD      Y0, Y2, Y2
+	VPMINSD      Y1, Y3, Y3
+	VPMINSD      Y4, Y3, Y3
+	VMOVUPS      64(SP), Y0
+	VMOVUPS      96(SP), Y1
+	VPERM2I128   $0x20, 320(SP), Y0, Y4
+	VPERM2I128   $0x20, 352(SP), Y1, Y5
+	VPERM2I128   $0x31, 320(SP), Y0, Y0
+	VPERM2I128   $0x31, 352(SP), Y1, Y1
+	VPMAXSD      Y0, Y4, Y6
+	VPMINSD      Y0, Y4, Y4
+	VPMINSD      Y1, Y5, Y5
+	VPMINSD      Y6, Y5, Y5
+	VMOVUPS      128(SP), Y0
+	VMOVUPS      160(SP), Y1
+	VPERM2I128   $0x20, 384(SP), Y0, Y6
+	VPERM2I128   $0x20, 416(SP), Y1, Y7
+	VPERM2I128   $0x31, 384(SP), Y0, Y0
+	VPERM2I128   $0x31, 416(SP), Y1, Y1
+	VPMAXSD      Y0, Y6, Y8
+	VPMINSD      Y0, Y6, Y6
+	VPMINSD      Y1, Y7, Y7
+	VPMINSD      Y8, Y7, Y7
+	VMOVUPS      192(SP), Y0
+	VMOVUPS      224(SP), Y1
+	VPERM2I128   $0x20, 448(SP), Y0, Y8
+	VPERM2I128   $0x20, 480(SP), Y1, Y9
+	VPERM2I128   $0x31, 448(SP), Y0, Y0
+	VPERM2I128   $0x31, 480(SP), Y1, Y1
+	VPMAXSD      Y0, Y8, Y10
+	VPMINSD      Y0, Y8, Y8
+	VPMINSD      Y1, Y9, Y9
+	VPMINSD      Y10, Y9, Y9
+	VPUNPCKLQDQ  Y4, Y2, Y0
+	VPUNPCKLQDQ  Y5, Y3, Y1
+	VPUNPCKHQDQ  Y4, Y2, Y2
+	VPUNPCKHQDQ  Y5, Y3, Y3
+	VPMAXSD      Y2, Y0, Y4
+	VPMINSD      Y2, Y0, Y0
+	VPMINSD      Y3, Y1, Y1
+	VPMINSD      Y4, Y1, Y1
+	VPUNPCKLQDQ  Y8, Y6, Y2
+	VPUNPCKLQDQ  Y9, Y7, Y3
+	VPUNPCKHQDQ  Y8, Y6, Y4
+	VPUNPCKHQDQ  Y9, Y7, Y5
+	VPMAXSD      Y4, Y2, Y6
+	VPMINSD      Y4, Y2, Y2
+	VPMINSD      Y5, Y3, Y3
+	VPMINSD      Y6, Y3, Y3
+	VSHUFPS      $0x88, Y2, Y0, Y4
+	VSHUFPS      $0x88, Y3, Y1, Y5
+	VSHUFPS      $0xdd, Y2, Y0, Y0
+	VSHUFPS      $0xdd, Y3, Y1, Y1
+	VPMAXSD      Y0, Y4, Y2
+	VPMINSD      Y0, Y4, Y4
+	VPMINSD      Y1, Y5, Y5
+	VPMINSD      Y2, Y5, Y5
+	VPBROADCASTD first+80(FP), Y1
+	VPAND        screenLow<>+0(SB), Y4, Y0
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      screenHigh<>+0(SB), Y1
+	VPAND        Y1, Y4, Y4
+	VPAND        Y1, Y5, Y5
+	MOVQ         index+0(FP), R8
+	MOVQ         least+8(FP), R9
+	MOVQ         second+16(FP), R10
+	VMOVUPS      (R9)(DI*4), Y1
+	VPCMPGTD     Y4, Y1, Y2
+	VMOVUPS      (R8)(DI*4), Y3
+	VBLENDVPS    Y2, Y0, Y3, Y0
+	VMOVDQU      Y0, (R8)(DI*4)
+	VPMAXSD      Y1, Y4, Y2
+	VPMINSD      Y1, Y4, Y4
+	VPMINSD      (R10)(DI*4), Y5, Y5
+	VPMINSD      Y2, Y5, Y5
+	VMOVDQU      Y4, (R9)(DI*4)
+	VMOVDQU      Y5, (R10)(DI*4)
+	MOVQ         bound+88(FP), R8
+	VPMINSD      screenLarge<>+0(SB), Y5, Y5
+	VBROADCASTSS 4(R8), Y0
+	VSUBPS       Y0, Y5, Y5
+	VPCMPEQD     Y2, Y2, Y2
+	VMOVDQU      (DX)(DI*4), Y0
+	MOVQ         norms+40(FP), R9
+	VXORPS       Y1, Y1, Y1
+	VGATHERDPS   Y2, (R9)(Y0*4), Y1
+	VBROADCASTSS (R8), Y0
+	VFNMADD231PS Y0, Y1, Y5
+	VXORPS       Y0, Y0, Y0
+	VMAXPS       Y5, Y0, Y5
+	VSQRTPS      Y5, Y5
+	VSQRTPS      Y4, Y4
+	VBROADCASTSS 8(R8), Y0
+	VMULPS       Y0, Y5, Y5
+	VBROADCASTSS 12(R8), Y0
+	VFNMADD231PS Y0, Y4, Y5
+	VBROADCASTSS 16(R8), Y0
+	VSUBPS       Y0, Y5, Y5
+	MOVQ         gap+24(FP), R8
+	VMOVUPS      Y5, (R8)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, SI
 	JNE          batch

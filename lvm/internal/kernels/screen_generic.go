@@ -2,6 +2,6 @@
 
 package kernels
 
-func screen(found Screened, x []float32, d int, rows []int32, panel []float32, first int) {
-	screenPortable(found, x, d, rows, panel, first)
+func (p *Panels) screen(s *screening, n int, x, norms, panel []float32, first int) {
+	p.screenPortable(s, n, x, norms, panel, first)
 }

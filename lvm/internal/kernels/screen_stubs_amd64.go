@@ -4,12 +4,22 @@
 
 package kernels
 
-// screen16AVX2 screens n rows, a multiple of 8, against 16 centres, of which first is the first one.
+// differences16AVX2 shows n rows, a multiple of 8, a panel of 16 centres, of which first is the first one.
 //
 //go:noescape
-func screen16AVX2(index *int32, least *float32, second *float32, x *float32, d int, rows *int32, n int, panel *float32, first int)
+func differences16AVX2(index *int32, least *float32, second *float32, gap *float32, x *float32, norms *float32, d int, rows *int32, n int, panel *float32, first int, bound *float32)
 
-// screen32AVX2 screens n rows, a multiple of 8, against 32 centres, of which first is the first one.
+// differences32AVX2 shows n rows, a multiple of 8, a panel of 32 centres, of which first is the first one.
 //
 //go:noescape
-func screen32AVX2(index *int32, least *float32, second *float32, x *float32, d int, rows *int32, n int, panel *float32, first int)
+func differences32AVX2(index *int32, least *float32, second *float32, gap *float32, x *float32, norms *float32, d int, rows *int32, n int, panel *float32, first int, bound *float32)
+
+// products16AVX2 shows n rows, a multiple of 8, a panel of 16 centres, of which first is the first one.
+//
+//go:noescape
+func products16AVX2(index *int32, least *float32, second *float32, gap *float32, x *float32, norms *float32, d int, rows *int32, n int, panel *float32, first int, bound *float32)
+
+// products32AVX2 shows n rows, a multiple of 8, a panel of 32 centres, of which first is the first one.
+//
+//go:noescape
+func products32AVX2(index *int32, least *float32, second *float32, gap *float32, x *float32, norms *float32, d int, rows *int32, n int, panel *float32, first int, bound *float32)

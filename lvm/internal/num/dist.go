@@ -40,17 +40,17 @@ func (r Rows) Move(sums []float64, moves []Move, w []float64, cut *Cut) {
 	kernels.MoveRows(sums, r.data, r.D, r.stride, moves, w, cut)
 }
 
-// Screened is what Screen finds out about rows.
-type Screened = kernels.Screened
+// Panels are centres that rows are screened against in single precision: see Screen.
+type Panels = kernels.Panels
 
-// Panels returns how many numbers the panels of k centres have, for Screen.
-func Panels(k, d int) int { return kernels.Panels(k, d) }
+// Differences returns panels of centres, k×d, that measure by Σ (x_j − c_j)². Blur is
+// how far off the difference of two distances already is.
+func Differences(centers []float32, d int, blur float64) *Panels {
+	return kernels.Differences(centers, d, blur)
+}
 
-// Screen finds the two least distances of rows of x to the centres of panels in single
-// precision: fast, with a relative error of (d+4)·2⁻²⁴ + 2⁻¹⁹ at most, and other bits
-// on other processors. Row r of x is x[r·d : (r+1)·d]. There are 32 centres in a panel,
-// or 16 in the last one; coordinate j of centre z is in place width·j + z mod 32 of
-// panel z/32.
-func Screen(found Screened, x []float32, d int, rows []int32, panels []float32) {
-	kernels.Screen(found, x, d, rows, panels)
+// Products returns panels that measure by ‖x‖² + ‖c‖² − 2 Σ x_j c_j: faster, but not so
+// well when clusters are small next to the way between them.
+func Products(centers []float32, d int, blur float64) *Panels {
+	return kernels.Products(centers, d, blur)
 }

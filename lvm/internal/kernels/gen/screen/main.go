@@ -1,11 +1,11 @@
 // Command screen writes the assembly that screens rows against a panel of
-// centres in single precision.
+// centres in single precision, by differences or by products.
 //
 // Four rows meet 16 centres at a time, or two rows 32: eight vectors of sums
 // that stay in registers while j runs over the columns. Every step loads one
 // coordinate of the centres and broadcasts one of each row.
 //
-// Squares are not negative, so that they are in the order of their bits. The
+// Sums are not negative, so that they are in the order of their bits. The
 // lowest five bits give way to the index of the centre, and then the least and
 // the second of a row come by minima and maxima of integers, without a branch:
 // across the vectors of a row first, then eight rows side by side across the
@@ -15,6 +15,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"math"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -32,8 +33,10 @@ func main() {
 	flag.Parse()
 	ConstraintExpr("amd64")
 	t := writeTables()
-	write(16, t)
-	write(32, t)
+	for _, product := range []bool{false, true} {
+		write(16, product, t)
+		write(32, product, t)
+	}
 	Generate()
 }
 
@@ -42,6 +45,7 @@ type tables struct {
 	index Mem // 0, 1, …, 31
 	low   Mem // the bits of an index, eight times
 	high  Mem // the other ones
+	large Mem // 2¹²⁶, beyond which no sum counts
 }
 
 func writeTables() (t tables) {
@@ -57,15 +61,23 @@ func writeTables() (t tables) {
 	for i := range lanes {
 		DATA(4*i, U32(1<<32-32))
 	}
+	t.large = GLOBL("screenLarge", RODATA|NOPTR)
+	for i := range lanes {
+		DATA(4*i, U32(math.Float32bits(0x1p126)))
+	}
 	return t
 }
 
-func write(width int, tables tables) {
+func write(width int, product bool, tables tables) {
 	vectors := width / lanes
 	rows := sums / vectors
-	TEXT(fmt.Sprintf("screen%dAVX2", width), NOSPLIT, "func(index *int32, least, second, x *float32, d int, rows *int32, n int, panel *float32, first int)")
+	name := fmt.Sprintf("differences%dAVX2", width)
+	if product {
+		name = fmt.Sprintf("products%dAVX2", width)
+	}
+	TEXT(name, NOSPLIT, "func(index *int32, least, second, gap, x, norms *float32, d int, rows *int32, n int, panel *float32, first int, bound *float32)")
 	Pragma("noescape")
-	Doc(fmt.Sprintf("screen%dAVX2 screens n rows, a multiple of %d, against %d centres, of which first is the first one.", width, batch, width))
+	Doc(fmt.Sprintf("%s shows n rows, a multiple of %d, a panel of %d centres, of which first is the first one.", name, batch, width))
 	x, d := Load(Param("x"), GP64()), Load(Param("d"), GP64())
 	list, panel, n := Load(Param("rows"), GP64()), Load(Param("panel"), GP64()), Load(Param("n"), GP64())
 	done := GP64()
@@ -92,17 +104,26 @@ func write(width int, tables tables) {
 		for r := range at {
 			at[r] = GP64()
 			MOVLQSX(Mem{Base: list, Index: done, Scale: 4, Disp: 4 * (tile + r)}, at[r])
+			norm := YMM()
+			if product {
+				norms := Load(Param("norms"), GP64())
+				VBROADCASTSS(Mem{Base: norms, Index: at[r], Scale: 4}, norm)
+			}
+			for v := range vectors {
+				s, base := YMM(), Mem{Base: panel, Disp: size * v}
+				if product {
+					VADDPS(base, norm, s)
+				} else {
+					VMOVUPS(base, s)
+				}
+				sum[r] = append(sum[r], s)
+			}
 			INCQ(at[r])
 			IMULQ(d, at[r])
 			LEAQ(Mem{Base: x, Index: at[r], Scale: 4}, at[r]) // the end of the row
-			for range vectors {
-				s := YMM()
-				VXORPS(s, s, s)
-				sum[r] = append(sum[r], s)
-			}
 		}
 		c, j := GP64(), GP64()
-		MOVQ(panel, c)
+		LEAQ(Mem{Base: panel, Disp: 4 * width}, c)
 		MOVQ(d, j)
 		NEGQ(j)
 		Label(label)
@@ -115,6 +136,10 @@ func write(width int, tables tables) {
 			centers := YMM()
 			VMOVUPS(Mem{Base: c, Disp: size * v}, centers)
 			for r := range at {
+				if product {
+					VFMADD231PS(centers, coordinate[r], sum[r][v])
+					continue
+				}
 				t := YMM()
 				VSUBPS(centers, coordinate[r], t)
 				VFMADD231PS(t, t, sum[r][v])
@@ -168,32 +193,57 @@ func write(width int, tables tables) {
 		four[0].with(four[1], func(a, b, to VecVirtual) { VSHUFPS(Imm(0b10_00_10_00), b, a, to) }),
 		four[0].with(four[1], func(a, b, to VecVirtual) { VSHUFPS(Imm(0b11_01_11_01), b, a, to) }))
 
-	index, first, high := YMM(), YMM(), YMM()
-	VPBROADCASTD(NewParamAddr("first", 64), first)
+	index, high := YMM(), YMM()
+	VPBROADCASTD(NewParamAddr("first", 80), high)
 	VPAND(tables.low, found.least, index)
-	VPADDD(first, index, index)
+	VPADDD(high, index, index)
 	VMOVDQU(tables.high, high)
-	for _, v := range []VecVirtual{found.least, found.second} {
-		VPAND(high, v, v)
-		VSQRTPS(v, v)
-	}
+	VPAND(high, found.least, found.least)
+	VPAND(high, found.second, found.second)
 
 	// Together with what other panels have shown.
 	out := func(name string) Mem {
 		return Mem{Base: Load(Param(name), GP64()), Index: done, Scale: 4}
 	}
 	indexAt, leastAt, secondAt := out("index"), out("least"), out("second")
-	old, nearer := YMM(), YMM()
-	VMOVUPS(leastAt, old)
-	VCMPPS(Imm(1), old, found.least, nearer)
-	VBLENDVPS(nearer, index, read(indexAt), index)
-	VMOVUPS(index, indexAt)
-	VMINPS(secondAt, found.second, found.second)
-	VMAXPS(old, found.least, nearer)
-	VMINPS(nearer, found.second, found.second)
-	VMOVUPS(found.second, secondAt)
-	VMINPS(old, found.least, found.least)
-	VMOVUPS(found.least, leastAt)
+	old, other := read(leastAt), YMM()
+	VPCMPGTD(found.least, old, other)
+	VBLENDVPS(other, index, read(indexAt), index)
+	VMOVDQU(index, indexAt)
+	VPMAXSD(old, found.least, other)
+	VPMINSD(old, found.least, found.least)
+	VPMINSD(secondAt, found.second, found.second)
+	VPMINSD(other, found.second, found.second)
+	VMOVDQU(found.least, leastAt)
+	VMOVDQU(found.second, secondAt)
+
+	bound := Load(Param("bound"), GP64())
+	constant := func(i int) VecVirtual {
+		c := YMM()
+		VBROADCASTSS(Mem{Base: bound, Disp: 4 * i}, c)
+		return c
+	}
+	least, second := found.least, found.second
+	VPMINSD(tables.large, second, second)
+	VSUBPS(constant(1), second, second)
+	if product {
+		norm, all := YMM(), YMM()
+		VPCMPEQD(all, all, all)
+		VMOVDQU(Mem{Base: list, Index: done, Scale: 4}, index)
+		norms := Load(Param("norms"), GP64())
+		VXORPS(norm, norm, norm)
+		VGATHERDPS(all, Mem{Base: norms, Index: index, Scale: 4}, norm)
+		VFNMADD231PS(constant(0), norm, second)
+	}
+	zero := YMM()
+	VXORPS(zero, zero, zero)
+	VMAXPS(second, zero, second) // the first operand if that is NaN
+	VSQRTPS(second, second)
+	VSQRTPS(least, least)
+	VMULPS(constant(2), second, second)
+	VFNMADD231PS(constant(3), least, second)
+	VSUBPS(constant(4), second, second)
+	VMOVUPS(second, out("gap"))
 
 	ADDQ(Imm(batch), done)
 	CMPQ(done, n)
