@@ -20,6 +20,7 @@ const largest = 1e140
 type weighted struct {
 	num.Rows
 	w      []float64
+	total  float64   // of w
 	origin []float64 // amid the rows
 	reach  []float64 // the largest difference from it in each column
 	spread float64   // and in any
@@ -37,43 +38,61 @@ func newWeighted(op string, x mat.Matrix, w []float64) (weighted, error) {
 	if err != nil {
 		return weighted{}, err
 	}
-	var sum float64
+	var total float64
 	for _, v := range w {
-		sum += v
+		total += v
 	}
-	if sum > largest || sum < 1/largest {
-		return weighted{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the row weights sum to %.3g", sum), Try: "weights around 1"}
+	if total > largest || total < 1/largest {
+		return weighted{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the row weights sum to %.3g", total), Try: "weights around 1"}
 	}
 
-	origin := middle(rows)
-	blocks := num.BlocksOf(rows.N)
-	reaches, ok := make([]float64, blocks.Count()*rows.D), make([]bool, blocks.Count())
-	blocks.Each(func(_, b, lo, hi int) {
-		reach := reaches[b*rows.D : (b+1)*rows.D]
-		for i := lo; i < hi; i++ {
-			for j, v := range rows.Row(i) {
-				if !(math.Abs(v) <= largest) {
-					return
-				}
-				if t := math.Abs(v - origin[j]); t > reach[j] {
-					reach[j] = t
-				}
-			}
-		}
-		ok[b] = true
-	})
-	if slices.Contains(ok, false) {
+	low, high, ok := extent(rows)
+	if !ok {
 		return weighted{}, outOfRange(op, rows, x)
 	}
-	reach := reaches[:rows.D]
-	for i, r := range reaches {
-		reach[i%rows.D] = max(reach[i%rows.D], r)
+	origin, reach := middle(rows), make([]float64, rows.D)
+	for j, o := range origin {
+		reach[j] = max(high[j]-o, o-low[j])
 	}
 	spread := slices.Max(reach)
 	if spread > 0 && spread < 1/largest {
 		return weighted{}, &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the rows differ by about %.3g, and its square underflows", spread), Try: "multiplying the data by a power of ten"}
 	}
-	return weighted{rows, w, origin, reach, spread}, nil
+	return weighted{rows, w, total, origin, reach, spread}, nil
+}
+
+// extent returns the smallest and the largest value of every column, or false if one is
+// not finite or too large.
+func extent(rows num.Rows) (low, high []float64, ok bool) {
+	low, high = slices.Clone(rows.Row(0)), slices.Clone(rows.Row(0))
+	blocks := num.BlocksOf(rows.N)
+	lows, highs := make([]float64, blocks.Count()*rows.D), make([]float64, blocks.Count()*rows.D)
+	good := make([]bool, blocks.Count())
+	blocks.Each(func(_, b, lo, hi int) {
+		low, high := lows[b*rows.D:(b+1)*rows.D], highs[b*rows.D:(b+1)*rows.D]
+		copy(low, rows.Row(0))
+		copy(high, rows.Row(0))
+		for i := lo; i < hi; i++ {
+			row := rows.Row(i)
+			low, high := low[:len(row)], high[:len(row)]
+			for j, v := range row {
+				if !(low[j] <= v && v <= high[j]) { // rare
+					low[j], high[j] = min(low[j], v), max(high[j], v) // NaN if v is
+				}
+			}
+		}
+		good[b] = true
+		for j := range low {
+			if !(-largest <= low[j] && high[j] <= largest) {
+				good[b] = false
+			}
+		}
+	})
+	for i := range lows {
+		low[i%rows.D] = min(low[i%rows.D], lows[i])
+		high[i%rows.D] = max(high[i%rows.D], highs[i])
+	}
+	return low, high, !slices.Contains(good, false)
 }
 
 // middle returns about the mean of rows from all over the data. It has few digits,

@@ -114,14 +114,11 @@ func relabel(labels []int32, i, z int32, moves []num.Move) []num.Move {
 // computed from are each off by a few 2⁻⁵³ of the size of the rows, and √J is the
 // length of a vector that is off by √W times that.
 func (d weighted) shake() float64 {
-	var size, total float64
+	var size float64
 	for _, o := range d.origin {
 		size = math.Hypot(size, math.Abs(o)+d.spread)
 	}
-	for _, w := range d.w {
-		total += w
-	}
-	return 4 * 0x1p-53 * size * math.Sqrt(total)
+	return 4 * 0x1p-53 * size * math.Sqrt(d.total)
 }
 
 // means returns the mean of every cluster, or the old centre of an empty one.

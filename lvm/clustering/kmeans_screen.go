@@ -26,11 +26,9 @@ func newScreen(data weighted) *screen {
 	most := make([]float64, blocks.Count())
 	blocks.Each(func(_, b, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			x := s.x[i*s.d : (i+1)*s.d]
-			for j, v := range data.Row(i) {
-				x[j] = float32((v - s.origin[j]) / s.unit)
-			}
-			square := num.SqDist(data.Row(i), s.origin)
+			row := data.Row(i)
+			s.shrink(s.x[i*s.d:(i+1)*s.d], row)
+			square := num.SqDist(row, s.origin)
 			s.norms[i] = float32(square / (s.unit * s.unit))
 			most[b] = max(most[b], square)
 		}
@@ -39,15 +37,21 @@ func newScreen(data weighted) *screen {
 	return s
 }
 
+// shrink sets dst to a row as the screen sees it.
+func (s *screen) shrink(dst []float32, row []float64) {
+	origin, dst, scale := s.origin[:len(row)], dst[:len(row)], 1/s.unit
+	for j, v := range row {
+		dst[j] = float32((v - origin[j]) * scale)
+	}
+}
+
 // panels returns the centres as rows are screened against them: in the fast form first,
 // and then in the one that leaves fewer rows in doubt.
 func (s *screen) panels(centers num.Rows) []*num.Panels {
 	c := make([]float32, centers.N*s.d)
 	var reach float64 // the largest distance of a centre from origin
 	for z := range centers.N {
-		for j, v := range centers.Row(z) {
-			c[z*s.d+j] = float32((v - s.origin[j]) / s.unit)
-		}
+		s.shrink(c[z*s.d:(z+1)*s.d], centers.Row(z))
 		reach = max(reach, math.Sqrt(num.SqDist(centers.Row(z), s.origin)))
 	}
 	// Rounding a row and a centre to single precision moves each by 2⁻²⁴ of its

@@ -31,14 +31,11 @@ func newTally(data weighted, cut *num.Cut, k int) tally {
 func (data weighted) cut() *num.Cut {
 	places := num.Places(data.D)
 	c := &num.Cut{Origin: data.origin, Coarse: make([]float64, places), Fine: make([]float64, places)}
-	var total, square float64
-	for _, w := range data.w {
-		total += w
-	}
+	var square float64
 	// Sums are below 2^e, and 2^(e−50) is the last place of what is added to the
 	// numbers that they consist of: that leaves three bits for the carry.
 	set := func(place int, most float64) {
-		_, e := math.Frexp(1.01 * most * total)
+		_, e := math.Frexp(1.01 * most * data.total)
 		_, n := math.Frexp(float64(data.N))
 		c.Coarse[place] = math.Ldexp(1.5, e+2)
 		c.Fine[place] = math.Ldexp(1.5, e-51+n+2)
@@ -49,7 +46,7 @@ func (data weighted) cut() *num.Cut {
 	}
 	set(places-4, square)
 	set(places-3, 1)
-	if math.IsInf(1.01*square*total, 1) {
+	if math.IsInf(1.01*square*data.total, 1) {
 		c.Coarse[places-4] = math.NaN() // so that nobody uses the sums of squares
 	}
 	return c
