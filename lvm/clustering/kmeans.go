@@ -68,9 +68,10 @@ type KMeansOptions struct {
 // is −J; it never falls, and it ends in a local maximum, so restarts matter.
 //
 // It panics if k < 1, Init is not one of its values or, unless centres are
-// given, rng is nil. Data with a NaN, an infinity or a value beyond ±1e140, with fewer than k distinct rows,
-// and weights that are negative or sum to nothing are a *lvm.DataError; given
-// centres or weights of another shape are a *lvm.ShapeError.
+// given, rng is nil. Data with a NaN, an infinity or a value beyond ±1e140, with
+// fewer than k distinct rows, and weights that are negative or sum to nothing
+// are a *lvm.DataError; given centres or weights of another shape are a
+// *lvm.ShapeError.
 //
 // Cost: an iteration takes O(n·k·d) time at most. Memory is half of x again and
 // O(n + k·d) for every restart and processor at work.
@@ -134,7 +135,8 @@ func FitKMeans(rng *rand.Rand, x mat.Matrix, k int, opts *KMeansOptions) (*KMean
 // centre; several go to different rows, each the farthest from the centres and
 // from the rows already taken. So J never rises.
 //
-// The errors are those of FitKMeans, less the one about distinct rows.
+// The errors are those of FitKMeans, less the one about distinct rows; a KMeans
+// without centres is a *lvm.DataError.
 func (m *KMeans) Step(x mat.Matrix) (*KMeans, float64, error) {
 	return m.StepWeighted(x, nil)
 }
@@ -142,6 +144,9 @@ func (m *KMeans) Step(x mat.Matrix) (*KMeans, float64, error) {
 // StepWeighted is Step with a weight w_i ≥ 0 for every row; nil means ones.
 func (m *KMeans) StepWeighted(x mat.Matrix, w []float64) (*KMeans, float64, error) {
 	const op = "clustering.KMeans.Step"
+	if err := checkPresent(op, m.Centers); err != nil {
+		return nil, 0, err
+	}
 	data, err := newWeighted(op, x, w)
 	if err != nil {
 		return nil, 0, err
@@ -160,10 +165,10 @@ func (m *KMeans) StepWeighted(x mat.Matrix, w []float64) (*KMeans, float64, erro
 
 // Assign returns the index of the nearest centre of every row, the lowest
 // among equally near ones. A row with a NaN or an infinity gets −1. It panics
-// with a *lvm.ShapeError if x has another width than the centres.
+// with a *lvm.ShapeError if x has another width than the centres, and with a
+// *lvm.DataError if there are no centres.
 func (m *KMeans) Assign(x mat.Matrix) []int {
-	rows, centers := num.RowsOf(x), num.RowsOf(m.Centers)
-	m.checkWidth("clustering.KMeans.Assign", rows)
+	rows, centers := m.rows("clustering.KMeans.Assign", x)
 	labels := make([]int, rows.N)
 	num.BlocksOf(rows.N).Each(func(_, _, lo, hi int) {
 		d2 := make([]float64, centers.N)
@@ -176,10 +181,9 @@ func (m *KMeans) Assign(x mat.Matrix) []int {
 
 // Inertia returns J = Σ_i min_k ‖x_i − μ_k‖², smaller is better; NaN if a row
 // is not finite. It panics with a *lvm.ShapeError if x has another width than
-// the centres.
+// the centres, and with a *lvm.DataError if there are no centres.
 func (m *KMeans) Inertia(x mat.Matrix) float64 {
-	rows, centers := num.RowsOf(x), num.RowsOf(m.Centers)
-	m.checkWidth("clustering.KMeans.Inertia", rows)
+	rows, centers := m.rows("clustering.KMeans.Inertia", x)
 	blocks := num.BlocksOf(rows.N)
 	parts := make([]float64, blocks.Count())
 	blocks.Each(func(_, b, lo, hi int) {
@@ -196,10 +200,24 @@ func (m *KMeans) Inertia(x mat.Matrix) float64 {
 	return sum
 }
 
-func (m *KMeans) checkWidth(op string, rows num.Rows) {
-	if _, d := m.Centers.Dims(); rows.D != d {
-		panic(&lvm.ShapeError{Op: op, What: "columns of x", Got: rows.D, Want: d})
+// rows returns the rows of x and of the centres, which must be as wide.
+func (m *KMeans) rows(op string, x mat.Matrix) (rows, centers num.Rows) {
+	if err := checkPresent(op, m.Centers); err != nil {
+		panic(err)
 	}
+	rows, centers = num.RowsOf(x), num.RowsOf(m.Centers)
+	if rows.D != centers.D {
+		panic(&lvm.ShapeError{Op: op, What: "columns of x", Got: rows.D, Want: centers.D})
+	}
+	return rows, centers
+}
+
+// checkPresent returns an error if there are no centres.
+func checkPresent(op string, centers *mat.Dense) error {
+	if centers == nil || centers.IsEmpty() {
+		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: "there are no centres", Try: "giving Centers, or FitKMeans"}
+	}
+	return nil
 }
 
 // checkCenters returns a copy of centres that are k×d and finite.

@@ -31,8 +31,8 @@ type OnlineKMeans struct {
 // The objective over all rows seen may rise or fall, and a centre without rows
 // stays where it is.
 //
-// Data with a NaN, an infinity or a value beyond ±1e140, and counts that are
-// negative or not finite are a *lvm.DataError; data of another width than the
+// Data with a NaN, an infinity or a value beyond ±1e140, counts that are
+// negative or not finite and a lack of centres are a *lvm.DataError; data of another width than the
 // centres and a wrong number of counts are a *lvm.ShapeError.
 //
 // Cost: O(n·k·d) for a batch of n rows.
@@ -41,6 +41,9 @@ type OnlineKMeans struct {
 // multivariate observations; Sculley (2010), Web-scale k-means clustering.
 func (m *OnlineKMeans) Update(x mat.Matrix) (*OnlineKMeans, float64, error) {
 	const op = "clustering.OnlineKMeans.Update"
+	if err := checkPresent(op, m.Centers); err != nil {
+		return nil, 0, err
+	}
 	data, err := newWeighted(op, x, nil)
 	if err != nil {
 		return nil, 0, err
