@@ -59,7 +59,7 @@ func (m *Chains) Legend() []Entry { return chainEntries(len(m.Draws)) }
 func chainEntries(n int) []Entry {
 	var es []Entry
 	for k := range n {
-		es = append(es, Entry{fmt.Sprintf("chain %d", k+1), lineThumb{draw.LineStyle{Color: Color(k), Width: 2}}})
+		es = append(es, Entry{fmt.Sprintf("chain %d", k), lineThumb{draw.LineStyle{Color: Color(k), Width: 2}}})
 	}
 	return es
 }

@@ -21,7 +21,7 @@ type Mixture1D struct {
 	Total      draw.LineStyle
 	Components []draw.LineStyle // one per component, by default those of [Line]
 
-	// Names are the legend entries of the components; nil means "component 1" and so
+	// Names are the legend entries of the components; nil means "component 0" and so
 	// on. With more than ten components only the sum has an entry.
 	Names []string
 
@@ -140,7 +140,7 @@ func (m *Mixture1D) Legend() []Entry {
 	es := []Entry{{"mixture", lineThumb{m.Total}}}
 	if len(m.curves) <= 10 {
 		for k := range m.curves {
-			name := "component " + strconv.Itoa(k+1)
+			name := "component " + strconv.Itoa(k)
 			if m.Names != nil {
 				name = ""
 				if k < len(m.Names) {
