@@ -65,7 +65,7 @@ func nuts() []duel {
 	effective := []measure{{"effective draws, bulk", worst(sampling.ESSBulk)}, {"effective draws, tail", worst(sampling.ESSTail)}}
 	for _, c := range []struct {
 		title, target string
-		d, n          int // of the state, and draws; NumPyro, which is slower, makes a quarter of them
+		d, n          int // of the state, and draws
 		newGradient   func() func(x, grad []float64) float64
 		metric        sampling.Metric
 	}{
@@ -103,10 +103,9 @@ func nuts() []duel {
 		}
 		for _, peer := range []struct {
 			title, name string
-			n, most     int
-		}{{"BlackJAX", "blackjax_nuts", c.n, 0}, {"NumPyro", "numpyro_nuts", c.n / 4, 3}} {
+		}{{"BlackJAX", "blackjax_nuts"}, {"NumPyro", "numpyro_nuts"}} {
 			all = append(all, duel{
-				title: fmt.Sprintf("NUTS, %s, %s", c.title, peer.title), name: peer.name, n: peer.n, most: peer.most,
+				title: fmt.Sprintf("NUTS, %s, %s", c.title, peer.title), name: peer.name, n: c.n,
 				args: map[string]any{"target": c.target, "dense": c.metric == sampling.DenseMetric},
 				ours: ours, measures: effective, disagree: moments, atMost: 5,
 			})

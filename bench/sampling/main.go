@@ -26,7 +26,6 @@ type duel struct {
 	name  string         // of the Python function
 	args  map[string]any // and what it takes besides seed and n
 	n     int            // draws of the peer
-	most  int            // rounds, for a peer so slow that more would say nothing new; 0 means no bound
 	ours  func(seed uint64) (turn, error)
 
 	measures []measure
@@ -131,9 +130,6 @@ func fight(d duel, p *peer, rounds int) (result, error) {
 	k := len(d.measures)
 	r := result{make([][]float64, k), make([][]float64, k), make([][]float64, k), 0, ""}
 	var ourTime, theirTime, ourWarm, theirWarm, ourGrads, theirGrads, differ []float64
-	if d.most > 0 {
-		rounds = min(rounds, d.most)
-	}
 	compile := 0.0
 	for round := range rounds + 1 {
 		seed := uint64(round + 1)

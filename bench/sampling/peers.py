@@ -22,7 +22,7 @@ try:
     import jax.numpy as jnp
     import numpy as np
     import numpyro
-    from numpyro.infer import MCMC, NUTS
+    from numpyro.infer import NUTS
 except ImportError as e:
     print(json.dumps({"Error": f"{e} in {sys.executable}; try: {sys.executable} -m pip install -r bench/sampling/requirements.txt"}))
     sys.exit()
@@ -144,26 +144,37 @@ def blackjax_nuts(seed, n, target, dense):
     return draws, t, before, steps.sum()
 
 
+# MCMC.run compiles its loop anew at each call, so the loop here is our own.
 def numpyro_nuts(seed, n, target, dense):
     logp, d = TARGETS[target]
     first = ("n", target, dense) not in compiled
     if first:
         kernel = NUTS(potential_fn=lambda x: -logp(x), dense_mass=bool(dense), target_accept_prob=0.8)
-        compiled["n", target, dense] = MCMC(kernel, num_warmup=1000, num_samples=n, progress_bar=False)
-    m = compiled["n", target, dense]
-    keys = jax.random.split(jax.random.PRNGKey(seed), 3)
 
-    def run(key):
-        m.run(key, extra_fields=("num_steps",))
-        return m.get_samples()
+        def start(key):
+            return kernel.init(key, 1000, jnp.zeros(d), (), {})
+
+        start(jax.random.PRNGKey(0))  # sets the kernel up
+
+        def steps(state, count):
+            def body(s, _):
+                s = kernel.sample(s, (), {})
+                return s, (s.z, s.num_steps)
+
+            return jax.lax.scan(body, state, length=count)
+
+        compiled["n", target, dense] = jax.jit(lambda key: steps(start(key), 1000)[0]), jax.jit(lambda state: steps(state, n)[1])
+    adapt, draw = compiled["n", target, dense]
 
     def warm():
-        m.warmup(keys[0], init_params=jnp.zeros(d), extra_fields=("num_steps",))
-        return run(keys[1]) if first else m.post_warmup_state.z
+        state = adapt(jax.random.PRNGKey(seed))
+        if first:
+            jax.block_until_ready(draw(state))
+        return state
 
-    _, before = timed(warm)
-    draws, t = timed(run, keys[2])
-    return draws, t, before, np.sum(m.get_extra_fields()["num_steps"])
+    state, before = timed(warm)
+    (draws, steps), t = timed(draw, state)
+    return draws, t, before, steps.sum()
 
 
 def choice(seed, n, k):

@@ -26,7 +26,8 @@ import (
 //
 // Cost per step: one gradient and O(d), or O(d²) for a dense metric, per
 // leapfrog step, of which there are at most 2^MaxDepth − 1. It allocates
-// nothing after the first step.
+// nothing after the first step. A gradient that multiplies by a matrix gains
+// by an import of package fastblas.
 //
 // Hoffman & Gelman 2014; with multinomial sampling and the criterion of
 // Betancourt 2017, appendix A.
