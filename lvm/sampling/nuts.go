@@ -276,9 +276,18 @@ func (k *NUTS) leaf(n *node, z *phase) {
 // with the nearest state of the other, makes a U-turn: whether the velocity at
 // either end points against the sum of the momenta between them.
 func (k *NUTS) merge(a, b *node) (turned bool) {
-	var w1, w2, l1, l2, r1, r2 float64
-	d := len(a.rho) // one length for all, so that the loop is free of checks
+	var w1, w2, l1, l2, r1, r2 float64 // of the whole, the left and the right part
+	d := len(a.rho)                    // one length for all, so that the loop is free of checks
 	rhoA, rhoB, first, last := a.rho[:d], b.rho[:d], a.beg.sharp[:d], b.end.sharp[:d]
+	if a.size+b.size == 2 { // of two states the parts are the whole
+		for i, rb := range rhoB {
+			rhoA[i] += rb
+			w1 += first[i] * rhoA[i]
+			w2 += last[i] * rhoA[i]
+		}
+		a.end, a.size = b.end, 2
+		return !(w1 > 0 && w2 > 0)
+	}
 	endP, endV, begP, begV := a.end.p[:d], a.end.sharp[:d], b.beg.p[:d], b.beg.sharp[:d]
 	for i, ra := range rhoA {
 		rb := rhoB[i]
