@@ -28,7 +28,8 @@ type Axis struct {
 type Grid []Axis
 
 // NewGrid returns the smallest grid that holds x, with centres at multiples of the
-// given widths, one per column. What is not finite, and a column with more than
+// given widths, one per column; it has a bin to spare if the least value lies halfway
+// between two centres and rounding does not say to which it belongs. What is not finite, and a column with more than
 // MaxBins bins, are a *lvm.DataError that says where.
 func NewGrid(x mat.Matrix, widths ...float64) (Grid, error) {
 	const op = "coding.NewGrid"
@@ -44,15 +45,22 @@ func NewGrid(x mat.Matrix, widths ...float64) (Grid, error) {
 		if !(w > 0) || math.IsInf(w, 1) {
 			return nil, &lvm.DataError{Op: op, Row: -1, Col: j, Problem: fmt.Sprintf("the width is %v", w), Try: "a positive number"}
 		}
-		low, high := math.Inf(1), math.Inf(-1)
+		lo, hi := math.Inf(1), math.Inf(-1)
 		for i := range rows.N {
-			v := math.Round(rows.Row(i)[j] / w)
-			low, high = min(low, v), max(high, v)
+			v := rows.Row(i)[j]
+			lo, hi = min(lo, v), max(hi, v)
 		}
-		if !(high-low < MaxBins) || math.Abs(low) > 1<<52 || math.Abs(high) > 1<<52 {
+		first := math.Floor(lo/w + 0.5)
+		a := Axis{First: first * w, Width: w}
+		if a.place(lo) < 0 { // a value halfway between two centres, and rounding
+			a.First = (first - 1) * w
+		}
+		bins := a.place(hi) + 1
+		if !(bins <= MaxBins) || max(math.Abs(lo/w), math.Abs(hi/w)) > 1<<50 {
 			return nil, &lvm.DataError{Op: op, Row: -1, Col: j, Problem: fmt.Sprintf("width %v makes more than %d bins", w, MaxBins), Try: "a larger width"}
 		}
-		g[j] = Axis{First: low * w, Width: w, Bins: int(high-low) + 1}
+		a.Bins = int(bins)
+		g[j] = a
 	}
 	return g, nil
 }
@@ -89,10 +97,13 @@ func (g Grid) Bits() float64 {
 
 func (a Axis) centre(bin int) float64 { return a.First + float64(bin)*a.Width }
 
-// bin returns the bin of v, which may lie outside of the axis.
+// place returns the number of the nearest bin of an axis without ends, the upper of
+// two: unlike math.Round it does not depend on where bin 0 is.
+func (a Axis) place(v float64) float64 { return math.Floor((v-a.First)/a.Width + 0.5) }
+
+// bin returns the bin of v; −1 below the axis and Bins above.
 func (a Axis) bin(v float64) int {
-	b := math.Round((v - a.First) / a.Width)
-	return int(min(max(b, -1), float64(a.Bins)))
+	return int(min(max(a.place(v), -1), float64(a.Bins)))
 }
 
 // check reports what is wrong with the grid for data of d columns.

@@ -3,6 +3,7 @@ package coding
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -39,6 +40,45 @@ func TestNewGrid(t *testing.T) {
 	}
 	if r, err = g.Round(digits); err != nil || !mat.Equal(r, digits) {
 		t.Errorf("digits were changed, %v", err)
+	}
+}
+
+// The grid of some data holds that data, with every value within half a bin of its
+// centre: also where values lie halfway between centres, as decimals often do.
+func TestGridHoldsItsData(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	cases := [][]float64{{2.5, 5}, {-3, -0.5}, {0.25, 0.9}, {-0.35, -0.05}}
+	for range 5000 {
+		v := make([]float64, 2+rng.IntN(3))
+		far := float64(rng.IntN(3)) * 1e6
+		for i := range v {
+			v[i] = far + float64(rng.IntN(2001)-1000)/100
+		}
+		cases = append(cases, v)
+	}
+	for _, v := range cases {
+		for _, w := range []float64{1, 0.1, 0.3, 0.02} {
+			x := mat.NewDense(len(v), 1, v)
+			g, err := NewGrid(x, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := g.Round(x)
+			if err != nil {
+				t.Fatalf("%v by %v: %v", v, w, err)
+			}
+			for i := range v {
+				if d := math.Abs(r.At(i, 0) - v[i]); d > w*(0.5+1e-6) {
+					t.Errorf("%v by %v: %v became %v", v, w, v[i], r.At(i, 0))
+				}
+			}
+			if span := (mat.Max(x) - mat.Min(x)) / w; float64(g[0].Bins) > span+2+1e-6 {
+				t.Errorf("%v by %v: %d bins are too many", v, w, g[0].Bins)
+			}
+			if again, err := g.Round(r); err != nil || !mat.Equal(again, r) {
+				t.Errorf("%v by %v: centres were moved, %v", v, w, err)
+			}
+		}
 	}
 }
 
