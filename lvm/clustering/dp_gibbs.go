@@ -61,7 +61,8 @@ func (p GammaPrior) redraw(rng *rand.Rand, alpha float64, k, n int) float64 {
 	if rng.Float64()*(shape-1+float64(n)*rate) >= shape-1 {
 		shape--
 	}
-	return math.Exp(logGamma(rng, shape)) / rate
+	// With one cluster and a vague prior α may be too small for a float64.
+	return max(math.Exp(logGamma(rng, shape))/rate, 0x1p-1022)
 }
 
 // DPGibbs samples the partition of the rows in a Dirichlet process mixture, a

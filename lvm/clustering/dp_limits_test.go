@@ -43,3 +43,22 @@ func steps[S any](t *testing.T, rng *rand.Rand, k sampling.Kernel[S], s S) {
 		s = next
 	}
 }
+
+// With all rows in one cluster and a vague prior of α, half of its draws are below
+// the smallest float64. The chain goes on.
+func TestVaguePriorOfAlpha(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := mat.NewDense(30, 1, nil)
+	x.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, x)
+	prior, err := DataNIW(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vague := &GammaPrior{0.001, 0.001}
+	a := &DPGibbs{X: x, Prior: prior, AlphaPrior: vague, SplitMerge: 1}
+	b := &AuxiliaryGibbs[DiagonalParams]{X: x, Model: DiagonalGaussian{Mean: []float64{0}, SD: []float64{1}, Shape: 2, Rate: []float64{2}}, AlphaPrior: vague}
+	for range 20 {
+		steps(t, rng, a, DPState{Z: make([]int, 30), Alpha: 1})
+		steps(t, rng, b, DPParams[DiagonalParams]{Z: make([]int, 30), Alpha: 1})
+	}
+}
