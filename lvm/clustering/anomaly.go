@@ -13,6 +13,7 @@ import (
 )
 
 // Density is a model that says how probable a row is.
+// With a method LogProbs(x mat.Matrix) []float64 it is asked for all rows at once.
 type Density interface {
 	LogProb(x []float64) float64 // ln p(x)
 }
@@ -100,24 +101,30 @@ func (d *Detector) PValues(x mat.Matrix) ([]float64, error) {
 	return p, nil
 }
 
-// logProbs returns ln p(x_i) of every row, in one sweep if the density can.
+// logProbs returns ln p(x_i) of every row, after checking the data and the result.
 func logProbs(op string, p Density, x mat.Matrix) ([]float64, error) {
-	rows, err := num.CheckData(op, x)
-	if err != nil {
+	if _, err := num.CheckData(op, x); err != nil {
 		return nil, err
 	}
-	var l []float64
-	if all, ok := p.(interface{ LogProbs(mat.Matrix) []float64 }); ok {
-		l = all.LogProbs(x)
-	} else {
-		for i := range rows.N {
-			l = append(l, p.LogProb(slices.Clone(rows.Row(i))))
-		}
-	}
+	l := logProbsOf(p, x)
 	for i, v := range l {
 		if math.IsNaN(v) {
 			return nil, &lvm.DataError{Op: op, Row: i, Col: -1, Problem: "the log density is NaN", Try: "another density"}
 		}
 	}
 	return l, nil
+}
+
+// logProbsOf returns ln p(x_i) of every row, in one sweep if the density can: mixtures of
+// this package take the logarithms or factors that they need once for all.
+func logProbsOf(p Density, x mat.Matrix) []float64 {
+	if all, ok := p.(interface{ LogProbs(mat.Matrix) []float64 }); ok {
+		return all.LogProbs(x)
+	}
+	rows := num.RowsOf(x)
+	l := make([]float64, rows.N)
+	for i := range l {
+		l[i] = p.LogProb(slices.Clone(rows.Row(i)))
+	}
+	return l
 }

@@ -53,7 +53,7 @@ var bernoulli = &law{
 	try:     "1 where a value exceeds a threshold and 0 elsewhere, or FitGMM",
 	inside:  func(m float64) bool { return 0 < m && m < 1 },
 	inRange: "probabilities between 0 and 1, neither included",
-	clamp:   func(m, floor float64) float64 { return min(max(m, floor), 1-floor) },
+	clamp:   func(m, floor float64) float64 { return min(max(m, floor), 1-max(floor, 0x1p-53)) }, // below one even so
 	even:    func(x float64) float64 { return x },
 	slope:   func(m float64) float64 { return math.Log(m) - math.Log1p(-m) },
 	cost:    func(m float64) float64 { return -math.Log1p(-m) },
@@ -157,8 +157,8 @@ func (m *BernoulliMixture) StepWeighted(x mat.Matrix, w []float64) (*BernoulliMi
 }
 
 // LogProb returns ln p(x) of one row: −Inf if a value is neither 0 nor 1, NaN if
-// one is NaN. It takes the logarithms of all θ on every call; LogLikelihood and
-// Posterior do so once for all their rows.
+// one is NaN. It takes the logarithms of all θ on every call; LogProbs,
+// LogLikelihood and Posterior do so once for all their rows.
 func (m *BernoulliMixture) LogProb(x []float64) float64 {
 	row := &mat.Dense{}
 	if len(x) > 0 {
@@ -173,8 +173,9 @@ func (m *BernoulliMixture) LogLikelihood(x mat.Matrix) float64 {
 	return floats.Sum(m.product().mustPrepare("LogLikelihood", x).logProbs(x))
 }
 
-func (m *BernoulliMixture) logProbs(x mat.Matrix) []float64 {
-	return m.product().mustPrepare("LogProb", x).logProbs(x)
+// LogProbs returns ln p(x_i) of every row, as LogProb does. Cost: O(n·k·d).
+func (m *BernoulliMixture) LogProbs(x mat.Matrix) []float64 {
+	return m.product().mustPrepare("LogProbs", x).logProbs(x)
 }
 
 // Posterior returns the responsibilities, n×k: γ_ik = p(z=k | x_i). A row with a

@@ -93,28 +93,6 @@ func CrossValidate(rng *rand.Rand, x mat.Matrix, k, folds int, fit Family) (*Hel
 	return h, nil
 }
 
-// logProbsOf returns ln p(x_i) of every row. Mixtures of this package take the
-// logarithms or factors that it needs once for all.
-func logProbsOf(m Mixture, x *mat.Dense) []float64 {
-	if m, ok := m.(interface{ logProbs(mat.Matrix) []float64 }); ok {
-		return m.logProbs(x)
-	}
-	n, _ := x.Dims()
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = m.LogProb(x.RawRowView(i))
-	}
-	return out
-}
-
-func (m *GMM) logProbs(x mat.Matrix) []float64 {
-	const op = "clustering: GMM.LogProb"
-	n, _ := x.Dims()
-	out := make([]float64, n)
-	eachChunk(op, m.mustPrepare(op), x, func(_, lo int, e *eStep) { copy(out[lo:], e.logProb) })
-	return out
-}
-
 // LogLikelihood returns the held-out log-likelihood Σ_i ln p(x_i), larger is
 // better; NaN if a fit failed, −Inf if a row is impossible for the mixture that
 // has not seen it.

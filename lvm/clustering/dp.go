@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/latent-lessons/latent/lvm"
 )
 
 // DP is the Dirichlet process DP(α, H), a distribution of probability
@@ -66,7 +68,8 @@ func (d DP[T]) Draw(rng *rand.Rand, rest float64) Measure[T] {
 //
 // until what remains is shorter than rest; that is the last weight. It takes
 // about α ln(1/rest) breaks. It panics if rng is nil or rest is not
-// between 0 and 1, and with a *lvm.DataError unless α is positive and finite.
+// between 0 and 1, and with a *lvm.DataError unless α is positive and finite, or if
+// it would take more than 1e7 breaks.
 //
 // Source: Sethuraman (1994), A constructive definition of Dirichlet priors;
 // cut off as in Ishwaran and James (2001).
@@ -78,6 +81,9 @@ func StickBreaking(rng *rand.Rand, alpha, rest float64) []float64 {
 	checkRand("StickBreaking", rng)
 	if !(rest > 0 && rest < 1) {
 		panic(fmt.Sprintf("%s until %v remains", op, rest))
+	}
+	if breaks := -alpha * math.Log(rest); breaks > 1e7 {
+		panic(&lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("α = %v takes some %.1g weights", alpha, breaks), Try: "a larger rest, or Urn, which draws values without the weights"})
 	}
 	var weights []float64
 	left := 1.0

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/latent-lessons/latent/lvm"
 )
 
 // G(A) of a set of mass 0.3 under H is Beta(0.3α, 0.7α): mean and variance, and
@@ -68,6 +70,20 @@ func TestStickBreaking(t *testing.T) {
 		want := alpha * math.Log(1/rest)
 		if z := (breaks - 1 - want) / math.Sqrt(want/n); math.Abs(z) > 4.5 {
 			t.Errorf("α = %v: %v breaks on average, want %v", alpha, breaks, 1+want)
+		}
+	}
+}
+
+// Beyond 2⁵³ or so a break is lost to rounding: the stick would never end.
+func TestStickBreakingTooLong(t *testing.T) {
+	for _, alpha := range []float64{1e9, 1e17, 1e300} {
+		err := func() (err any) {
+			defer func() { err = recover() }()
+			StickBreaking(rand.New(rand.NewPCG(1, 2)), alpha, 1e-3)
+			return nil
+		}()
+		if _, ok := err.(*lvm.DataError); !ok {
+			t.Errorf("α = %v: %v", alpha, err)
 		}
 	}
 }

@@ -245,8 +245,8 @@ func (e *eStep) outlier(b int, row []float64) {
 
 // LogProb returns ln p(x) of one row, NaN if it has a NaN.
 //
-// It factors the covariances on every call, O(k·d³); LogLikelihood and
-// Posterior do so once for all their rows.
+// It factors the covariances on every call, O(k·d³); LogProbs, LogLikelihood
+// and Posterior do so once for all their rows.
 func (m *GMM) LogProb(x []float64) float64 {
 	row := &mat.Dense{}
 	if len(x) > 0 {

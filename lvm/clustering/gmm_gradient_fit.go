@@ -47,6 +47,9 @@ func (m *GMM) StepGradient(x mat.Matrix) (*GMM, float64, error) {
 // thousandth. A component that loses its rows fades instead of ending in an
 // error.
 //
+// Columns that are not standardised can make its steps so small that it stops, by
+// Tol, well below the maximum.
+//
 // It is here for comparison. Where components overlap it may take fewer steps than
 // EM, but each costs several of EM's. A step of EM is also uphill, but scaled by
 // Σ_k/N_k for the means and the like for the rest, so that neither units nor narrow

@@ -108,8 +108,9 @@ type PoissonOptions struct {
 //
 // It panics if k < 1, Floor is negative or not finite or, unless a start is
 // given, rng is nil. A value that is negative, not a whole number or beyond 1e9
-// is a *lvm.DataError that says where, and so are fewer than k distinct rows and weights that are negative or sum to
-// nothing; a Start or weights of another shape are a *lvm.ShapeError.
+// is a *lvm.DataError that says where, and so are fewer than k distinct rows and
+// weights that are negative or sum to nothing; a Start or weights of another shape
+// are a *lvm.ShapeError.
 //
 // Cost: that of PoissonMixture.Step for every iteration.
 func FitPoissonMixture(rng *rand.Rand, x mat.Matrix, k int, opts *PoissonOptions) (*PoissonMixture, lvm.Trace, error) {
@@ -162,8 +163,8 @@ func (m *PoissonMixture) StepWeighted(x mat.Matrix, w []float64) (*PoissonMixtur
 }
 
 // LogProb returns ln p(x) of one row: −Inf if a value is no count, NaN if one
-// is NaN. It takes the logarithms of all λ on every call; LogLikelihood and
-// Posterior do so once for all their rows.
+// is NaN. It takes the logarithms of all λ on every call; LogProbs,
+// LogLikelihood and Posterior do so once for all their rows.
 func (m *PoissonMixture) LogProb(x []float64) float64 {
 	row := &mat.Dense{}
 	if len(x) > 0 {
@@ -178,8 +179,9 @@ func (m *PoissonMixture) LogLikelihood(x mat.Matrix) float64 {
 	return floats.Sum(m.product().mustPrepare("LogLikelihood", x).logProbs(x))
 }
 
-func (m *PoissonMixture) logProbs(x mat.Matrix) []float64 {
-	return m.product().mustPrepare("LogProb", x).logProbs(x)
+// LogProbs returns ln p(x_i) of every row, as LogProb does. Cost: O(n·k·d).
+func (m *PoissonMixture) LogProbs(x mat.Matrix) []float64 {
+	return m.product().mustPrepare("LogProbs", x).logProbs(x)
 }
 
 // Posterior returns the responsibilities, n×k: γ_ik = p(z=k | x_i). A row with a

@@ -2,6 +2,7 @@ package clustering
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -81,6 +82,44 @@ func TestCriterionNames(t *testing.T) {
 	for c, want := range map[Criterion]string{BIC: "BIC", ICL: "ICL", AIC: "AIC", 7: "Criterion(7)"} {
 		if c.String() != want {
 			t.Errorf("%q, want %q", c, want)
+		}
+	}
+}
+
+// A floor so low that 1−Floor is one leaves probabilities below one.
+func TestBernoulliLowFloor(t *testing.T) {
+	_, x := bernoulliTruth().Sample(rand.New(rand.NewPCG(1, 2)), 60)
+	for _, floor := range []float64{1e-16, 1e-17, 1e-300} {
+		m, trace, err := FitBernoulliMixture(rand.New(rand.NewPCG(3, 4)), x, 8, &BernoulliOptions{Floor: floor})
+		if err != nil {
+			t.Fatalf("floor %v: %v", floor, err)
+		}
+		if mat.Max(m.Probs) != 1-max(floor, 0x1p-53) || mat.Min(m.Probs) != floor || trace.Final() < trace.Objective[0] {
+			t.Errorf("floor %v: probabilities from %v to %v", floor, mat.Min(m.Probs), mat.Max(m.Probs))
+		}
+	}
+}
+
+// LogProbs is LogProb of every row, impossible rows included.
+func TestProductLogProbs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	counts, switches := poissonTruth(), bernoulliTruth()
+	_, x := counts.Sample(rng, 700)
+	_, y := switches.Sample(rng, 700)
+	for _, c := range []struct {
+		m interface {
+			LogProb([]float64) float64
+			LogProbs(mat.Matrix) []float64
+		}
+		x *mat.Dense
+	}{{counts, x}, {switches, y}} {
+		c.x.Set(300, 1, 0.5)
+		c.x.Set(301, 0, math.NaN())
+		for i, got := range c.m.LogProbs(c.x) {
+			want := c.m.LogProb(c.x.RawRowView(i))
+			if same := got == want || math.Abs(got-want) < 1e-10; same != (i != 301) || math.IsNaN(got) != (i == 301) || math.IsInf(got, -1) != (i == 300) {
+				t.Errorf("%T, row %d: %v, want %v", c.m, i, got, want)
+			}
 		}
 	}
 }
