@@ -103,7 +103,7 @@ func (s *searcher) search(rows num.Rows, lo, hi int, moves []num.Move) []num.Mov
 		doubts := 0
 		for n, i := range list {
 			if gap := gaps[n]; gap > 0 {
-				moves = s.settle(i, index[n], float64(gap), moves)
+				moves = s.settle(i, index[n], gap, moves)
 			} else {
 				list[doubts] = i
 				doubts++
@@ -113,15 +113,15 @@ func (s *searcher) search(rows num.Rows, lo, hi int, moves []num.Move) []num.Mov
 	}
 	for _, i := range list {
 		z, gap := s.searchAll(rows.Row(int(i)))
-		moves = s.settle(i, int32(z), gap, moves)
+		moves = s.settle(i, int32(z), float32(gap), moves)
 	}
 	return moves
 }
 
 // settle gives row i the label z and its gap.
-func (s *searcher) settle(i, z int32, gap float64, moves []num.Move) []num.Move {
-	s.gap[i] = float32((gap + float64(s.drift[z])*(1-4*margin)) * (1 - margin))
-	return relabel(s.labels, i, z, moves)
+func (b *bounds) settle(i, z int32, gap float32, moves []num.Move) []num.Move {
+	b.gap[i] = (gap + b.drift[z]*(1-4*margin)) * (1 - margin)
+	return relabel(b.labels, i, z, moves)
 }
 
 // choose lists the rows whose gaps do not hold, and returns how many there are.

@@ -108,8 +108,11 @@ func (p *Panels) Screen(index []int32, gap, x, norms []float32, rows []int32) {
 	if len(index) != len(rows) || len(gap) != len(rows) {
 		panic("kernels: Screen with slices that do not fit")
 	}
+	all := uint32(min(len(norms), len(x)/p.d))
 	for _, r := range rows {
-		_, _ = norms[r], x[int(r)*p.d:(int(r)+1)*p.d] // the assembly does not check
+		if uint32(r) >= all { // the assembly does not check
+			panic("kernels: Screen with a row that is not there")
+		}
 	}
 	var part screening
 	for len(rows) > 0 {
@@ -119,9 +122,7 @@ func (p *Panels) Screen(index []int32, gap, x, norms []float32, rows []int32) {
 		for ; whole%8 != 0; whole++ {
 			part.rows[whole] = rows[n-1]
 		}
-		for i := range part.least[:whole] {
-			part.least[i], part.second[i] = float32(math.Inf(1)), float32(math.Inf(1))
-		}
+		part.least, part.second = infinite, infinite
 		for first := 0; first*(p.d+1) < len(p.c); first += 32 {
 			panel := p.c[first*(p.d+1):]
 			p.screen(&part, whole, x, norms, panel[:min(len(panel), 32*(p.d+1))], first)
@@ -135,9 +136,18 @@ func (p *Panels) Screen(index []int32, gap, x, norms []float32, rows []int32) {
 // screening is some rows, few enough to stay in the cache for all panels, and what has
 // been seen of them so far.
 type screening struct {
-	rows, index        [64]int32
-	least, second, gap [64]float32 // sums, sums, bounds
+	rows, index        [some]int32
+	least, second, gap [some]float32 // sums, sums, bounds
 }
+
+const some = 64
+
+var infinite = func() (a [some]float32) {
+	for i := range a {
+		a[i] = float32(math.Inf(1))
+	}
+	return a
+}()
 
 // screenPortable shows a panel to n rows; its first centre is first.
 func (p *Panels) screenPortable(s *screening, n int, x, norms, panel []float32, first int) {
