@@ -52,6 +52,10 @@ func Meet(x, y []float64) bool {
 // rowProductsPortable sets sums[i] = Σ_l a[i,l]·x[l] for m rows of n columns, stride apart.
 func rowProductsPortable(m, n int, a *float64, stride int, x, sums *float64) {
 	vx, out := unsafe.Slice(x, n), unsafe.Slice(sums, m)
+	if n == 0 { // there are no rows to point at
+		clear(out)
+		return
+	}
 	for i := range out {
 		var s [4]float64
 		for l, v := range unsafe.Slice(offset(a, i*stride), n) {
