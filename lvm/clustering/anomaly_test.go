@@ -173,6 +173,12 @@ func TestGMMLogProbs(t *testing.T) {
 			t.Errorf("row %d: %v, want %v", i, got, want)
 		}
 	}
+	student := &StudentMixture{Weights: m.Weights, Means: m.Means, Scales: m.Covs, DF: []float64{3, 7}}
+	for i, got := range student.LogProbs(x) {
+		if want := student.LogProb(x.RawRowView(i)); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Errorf("Student-t, row %d: %v, want %v", i, got, want)
+		}
+	}
 	must(t, m.Check())
 	m.Covs[1].SetSym(0, 0, 0)
 	var degenerate *lvm.DegenerateError

@@ -45,8 +45,8 @@ func steps[S any](t *testing.T, rng *rand.Rand, k sampling.Kernel[S], s S) {
 }
 
 // With all rows in one cluster and a vague prior of α, half of its draws are below
-// the smallest float64. The chain goes on.
-func TestVaguePriorOfAlpha(t *testing.T) {
+// the smallest float64, and so it is with draws of a precision. The chains go on.
+func TestVaguePriors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := mat.NewDense(30, 1, nil)
 	x.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, x)
@@ -56,7 +56,7 @@ func TestVaguePriorOfAlpha(t *testing.T) {
 	}
 	vague := &GammaPrior{0.001, 0.001}
 	a := &DPGibbs{X: x, Prior: prior, AlphaPrior: vague, SplitMerge: 1}
-	b := &AuxiliaryGibbs[DiagonalParams]{X: x, Model: DiagonalGaussian{Mean: []float64{0}, SD: []float64{1}, Shape: 2, Rate: []float64{2}}, AlphaPrior: vague}
+	b := &AuxiliaryGibbs[DiagonalParams]{X: x, Model: DiagonalGaussian{Mean: []float64{0}, SD: []float64{1}, Shape: 0.001, Rate: []float64{0.001}}, AlphaPrior: vague, Auxiliary: 1}
 	for range 20 {
 		steps(t, rng, a, DPState{Z: make([]int, 30), Alpha: 1})
 		steps(t, rng, b, DPParams[DiagonalParams]{Z: make([]int, 30), Alpha: 1})

@@ -129,7 +129,8 @@ func (p DiagonalGaussian) Draw(rng *rand.Rand) DiagonalParams {
 	theta := DiagonalParams{make([]float64, d), make([]float64, d)}
 	for j := range d {
 		theta.Mean[j] = p.Mean[j] + p.SD[j]*rng.NormFloat64()
-		theta.Precision[j] = distuv.Gamma{Alpha: p.Shape, Beta: p.Rate[j], Src: rng}.Rand()
+		tau := distuv.Gamma{Alpha: p.Shape, Beta: p.Rate[j], Src: rng}.Rand()
+		theta.Precision[j] = max(tau, 0x1p-1022) // with a small shape it can underflow
 	}
 	return theta
 }

@@ -267,9 +267,13 @@ func (m *GMM) LogLikelihood(x mat.Matrix) float64 {
 // LogProbs returns ln p(x_i) of every row; NaN where a row has a NaN.
 func (m *GMM) LogProbs(x mat.Matrix) []float64 {
 	const op = "clustering: GMM.LogProbs"
+	return logDensitiesOf(op, m.mustPrepare(op), x)
+}
+
+func logDensitiesOf(op string, gs []gaussian, x mat.Matrix) []float64 {
 	n, _ := x.Dims()
 	l := make([]float64, n)
-	eachChunk(op, m.mustPrepare(op), x, func(_, lo int, e *eStep) { copy(l[lo:], e.logProb) })
+	eachChunk(op, gs, x, func(_, lo int, e *eStep) { copy(l[lo:], e.logProb) })
 	return l
 }
 

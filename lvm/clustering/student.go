@@ -32,8 +32,8 @@ type StudentMixture struct {
 
 // LogProb returns ln p(x) of one row, NaN if it has a NaN.
 //
-// It factors the scales on every call, O(k·d³); LogLikelihood does so once for
-// all its rows.
+// It factors the scales on every call, O(k·d³); LogProbs and LogLikelihood do so
+// once for all their rows.
 func (m *StudentMixture) LogProb(x []float64) float64 {
 	row := &mat.Dense{}
 	if len(x) > 0 {
@@ -41,6 +41,12 @@ func (m *StudentMixture) LogProb(x []float64) float64 {
 	}
 	const op = "clustering: StudentMixture.LogProb"
 	return logLikelihoodOf(op, m.mustPrepare(op), row)
+}
+
+// LogProbs returns ln p(x_i) of every row; NaN where a row has a NaN.
+func (m *StudentMixture) LogProbs(x mat.Matrix) []float64 {
+	const op = "clustering: StudentMixture.LogProbs"
+	return logDensitiesOf(op, m.mustPrepare(op), x)
 }
 
 // LogLikelihood returns Σ_i ln p(x_i), larger is better; NaN if a row has a NaN.

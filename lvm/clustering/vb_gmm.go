@@ -105,6 +105,9 @@ func (m *VBGMM) Predictive() *StudentMixture {
 // LogProb returns ln p(x) of one row under Predictive, NaN if it has a NaN.
 func (m *VBGMM) LogProb(x []float64) float64 { return m.Predictive().LogProb(x) }
 
+// LogProbs returns ln p(x_i) of every row under Predictive; NaN where a row has a NaN.
+func (m *VBGMM) LogProbs(x mat.Matrix) []float64 { return m.Predictive().LogProbs(x) }
+
 // LogLikelihood returns Σ_i ln p(x_i) under Predictive, larger is better; NaN if
 // a row has a NaN. It is meant for rows that were not fitted.
 func (m *VBGMM) LogLikelihood(x mat.Matrix) float64 { return m.Predictive().LogLikelihood(x) }
