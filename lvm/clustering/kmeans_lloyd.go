@@ -22,6 +22,7 @@ type lloydWork struct {
 	blocks  num.Blocks
 	labels  []int32 // k, the cluster of no centre, at first
 	tally   tally   // of the labels
+	rough   bool    // whether it may have lost digits that matter
 	workers []lloydWorker
 	bounds  *bounds // nil: search all centres
 	shake   float64 // how far rounding moves √J
@@ -45,7 +46,7 @@ func newLloyd(op string, data weighted, centers *mat.Dense) *lloyd {
 		work.labels[i] = int32(k)
 	}
 	cut := data.cut()
-	work.tally = newTally(data, cut, k+1)
+	work.tally, work.rough = newTally(data, cut, k+1), isRough(data, cut)
 	for range work.blocks.Workers() {
 		work.workers = append(work.workers, lloydWorker{tally: newTally(data, cut, k+1), d2: make([]float64, k)})
 	}
@@ -65,8 +66,7 @@ func (l *lloyd) withBounds(s *screen) *lloyd {
 // step returns the centres after one iteration, and −J of the receiver.
 func (l *lloyd) step() (*lloyd, float64, error) {
 	l.assign()
-	next, empty := l.means()
-	inertia := l.inertia(next)
+	next, empty, inertia := l.moments()
 	if math.IsInf(inertia, 0) {
 		return nil, 0, &lvm.DataError{Op: l.op, Row: -1, Col: -1, Problem: "the weighted squared distances overflow", Try: "smaller weights"}
 	}
@@ -119,66 +119,6 @@ func (d weighted) shake() float64 {
 		size = math.Hypot(size, math.Abs(o)+d.spread)
 	}
 	return 4 * 0x1p-53 * size * math.Sqrt(d.total)
-}
-
-// means returns the mean of every cluster, or the old centre of an empty one.
-func (l *lloyd) means() (next *mat.Dense, empty []int) {
-	next = mat.DenseCopyOf(l.centers)
-	k, d := next.Dims()
-	sum := make([]float64, d)
-	for z := range k {
-		weight, _ := l.tally.of(z, sum)
-		if weight == 0 {
-			empty = append(empty, z)
-			continue
-		}
-		mean := next.RawRowView(z)
-		for j, s := range sum {
-			mean[j] = l.data.origin[j] + s/weight
-		}
-	}
-	return next, empty
-}
-
-// inertia returns J of the centres, by
-//
-//	Σ w ‖x − μ‖² = Σ w ‖x − o‖² − W ‖mean − o‖² + W ‖mean − μ‖²
-//
-// in every cluster. If most digits cancel, it goes through the rows instead.
-func (l *lloyd) inertia(means *mat.Dense) float64 {
-	k, d := means.Dims()
-	sum := make([]float64, d)
-	var squares, inertia float64
-	for z := range k {
-		weight, square := l.tally.of(z, sum)
-		if weight == 0 {
-			continue
-		}
-		scatter := square
-		for _, s := range sum {
-			scatter -= s / weight * s
-		}
-		squares += square
-		inertia += scatter + weight*num.SqDist(means.RawRowView(z), l.centers.RawRowView(z))
-	}
-	if inertia > squares*0x1p-14 {
-		return inertia
-	}
-	return l.inertiaByRow()
-}
-
-func (l *lloyd) inertiaByRow() float64 {
-	parts := make([]float64, l.blocks.Count())
-	l.blocks.Each(func(_, b, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			parts[b] += l.data.w[i] * num.SqDist(l.data.Row(i), l.centers.RawRowView(int(l.labels[i])))
-		}
-	})
-	var inertia float64
-	for _, p := range parts {
-		inertia += p
-	}
-	return inertia
 }
 
 // reseed moves the empty centres, one by one, to the row of positive weight

@@ -2,6 +2,7 @@ package clustering
 
 import (
 	"math"
+	"slices"
 
 	"github.com/latent-lessons/latent/lvm/internal/num"
 )
@@ -20,11 +21,12 @@ import (
 type tally struct {
 	cut  *num.Cut
 	sums []float64
+	rows []int // how many have a weight
 }
 
 // newTally returns the tally of k clusters without rows.
 func newTally(data weighted, cut *num.Cut, k int) tally {
-	return tally{cut, make([]float64, 2*num.Places(data.D)*k)}
+	return tally{cut, make([]float64, 2*num.Places(data.D)*k), make([]int, k)}
 }
 
 // cut returns how the numbers of the rows are cut.
@@ -55,6 +57,12 @@ func (data weighted) cut() *num.Cut {
 // move takes rows from one cluster to another.
 func (t tally) move(data weighted, moves []num.Move) {
 	data.Move(t.sums, moves, data.w, t.cut)
+	for _, m := range moves {
+		if data.w[m.Row] > 0 {
+			t.rows[m.From]--
+			t.rows[m.To]++
+		}
+	}
 }
 
 // drain adds another tally and empties it.
@@ -63,6 +71,47 @@ func (t tally) drain(other tally) {
 		t.sums[i] += s
 	}
 	clear(other.sums)
+	for z, n := range other.rows {
+		t.rows[z] += n
+	}
+	clear(other.rows)
+}
+
+// lost returns what rounding may have taken from the numbers of a row: the squared
+// length of the error of w (x − o), and the error of w.
+func (t tally) lost(d int) (square, weight float64) {
+	for j := range d {
+		e := lastPlace(t.cut.Fine[j]) / 2
+		square += e * e
+	}
+	return square, lastPlace(t.cut.Fine[num.Places(d)-3]) / 2
+}
+
+func lastPlace(v float64) float64 { return math.Nextafter(v, math.Inf(1)) - v }
+
+// isRough says whether some column spans so many orders of magnitude, as with a value
+// that stands for "missing", that a tally may lose the digits in which most rows differ.
+func isRough(data weighted, cut *num.Cut) bool {
+	mean := data.total / float64(data.N) // of the weights
+	some := make([]float64, min(data.N, 64))
+	var gaps []float64
+	for j := range data.D {
+		for s := range some {
+			some[s] = mean * data.Row(s * data.N / len(some))[j]
+		}
+		slices.Sort(some)
+		gaps = gaps[:0]
+		for s, v := range some[1:] {
+			if v > some[s] {
+				gaps = append(gaps, v-some[s])
+			}
+		}
+		slices.Sort(gaps)
+		if len(gaps) > 0 && lastPlace(cut.Fine[j]) > 0x1p-30*gaps[len(gaps)/2] {
+			return true
+		}
+	}
+	return false
 }
 
 // of returns Σ w, Σ w (x − o) and Σ w ‖x − o‖² over the rows of cluster z. The

@@ -105,3 +105,54 @@ func TestTallyForgets(t *testing.T) {
 		}
 	}
 }
+
+// Values that stand for "missing" and weights of all sizes must not cost the other rows
+// their digits: every centre is the mean of its rows, and J is theirs.
+func TestKMeansAmidOutliers(t *testing.T) {
+	const n, d, k = 600, 2, 5
+	for exp := 0; exp <= 60; exp += 4 {
+		for _, wide := range []bool{false, true} {
+			rng := rand.New(rand.NewPCG(uint64(exp), 10))
+			x, w := mat.NewDense(n, d, nil), make([]float64, n)
+			for i := range n {
+				w[i] = 1
+				if wide {
+					w[i] = math.Pow(10, float64(-rng.IntN(exp+1)))
+				}
+				for j := range d {
+					x.Set(i, j, float64(i%3*(j+1))+0.1*rng.NormFloat64())
+				}
+				if i%50 == 7 && !wide {
+					x.Set(i, i/50%d, (1+rng.Float64())*math.Pow(10, float64(exp)))
+				}
+			}
+			start := mat.DenseCopyOf(x.Slice(3, 3+k, 0, d)) // row 7 is among them
+			m, _, err := FitKMeans(nil, x, k, &KMeansOptions{Options: lvm.Options{MaxIter: 100, Tol: -1}, Centers: start, Weights: w})
+			if err != nil {
+				t.Fatalf("10^%d, wide %v: %v", exp, wide, err)
+			}
+			labels := m.Assign(x)
+			for z := range k {
+				first, weight, sum := -1, 0.0, make([]float64, d)
+				for i, label := range labels {
+					if label != z {
+						continue
+					}
+					if first < 0 {
+						first = i
+					}
+					weight += w[i]
+					for j := range d {
+						sum[j] += w[i] * (x.At(i, j) - x.At(first, j))
+					}
+				}
+				for j, s := range sum {
+					mean := x.At(first, j) + s/weight
+					if got := m.Centers.At(z, j); math.Abs(got-mean) > 1e-9*math.Abs(mean) {
+						t.Errorf("10^%d, wide %v: centre %d has %v in column %d, the mean of its rows is %v", exp, wide, z, got, j, mean)
+					}
+				}
+			}
+		}
+	}
+}
