@@ -217,7 +217,7 @@ func (w *auxiliary[T]) redraw(rng *rand.Rand, i int) error {
 	top := floats.Max(p)
 	if floats.HasNaN(p) || math.IsInf(top, 0) {
 		w.sizes[own]++
-		return &lvm.DataError{Op: "clustering.AuxiliaryGibbs", Row: i, Col: -1, Problem: "its density is zero in every cluster, infinite or NaN", Try: "a start whose clusters can hold their rows, or a Model with wider tails"}
+		return &lvm.DataError{Op: "clustering.AuxiliaryGibbs", Row: i, Col: -1, Problem: "its density is zero in every cluster, infinite or NaN", Try: "data such as the Model gives, a start whose clusters can hold their rows, or a Model with wider tails"}
 	}
 	for c := range p {
 		p[c] = math.Exp(p[c] - top)

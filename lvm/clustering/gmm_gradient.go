@@ -253,7 +253,10 @@ func (g *GMMGradient) check(op string, m *GMM) error {
 		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("the gradient is that of a %v mixture, and the mixture %v", g.Shape, m.Shape), Try: "the Gradient of this mixture"}
 	}
 	k, d := len(m.Weights), m.dim()
-	rows, cols := g.Means.Dims()
+	var rows, cols int
+	if g.Means != nil {
+		rows, cols = g.Means.Dims()
+	}
 	for _, v := range []struct {
 		what      string
 		got, want int
@@ -263,7 +266,11 @@ func (g *GMMGradient) check(op string, m *GMM) error {
 		}
 	}
 	for c, f := range g.Factors {
-		if n, _ := f.Dims(); n != d {
+		n := 0
+		if f != nil {
+			n, _ = f.Dims()
+		}
+		if n != d {
 			return &lvm.ShapeError{Op: op, What: fmt.Sprintf("rows of Factors[%d]", c), Got: n, Want: d}
 		}
 	}

@@ -433,4 +433,11 @@ func TestGradientBadInput(t *testing.T) {
 	if _, err := m.Ascend(&short, 0.1); !errors.As(err, &shape) {
 		t.Errorf("gradient with a factor missing: %v", err)
 	}
+	short.Factors = []*mat.TriDense{g.Factors[0], nil, g.Factors[2]}
+	if _, err := m.Ascend(&short, 0.1); !errors.As(err, &shape) {
+		t.Errorf("gradient with a nil factor: %v", err)
+	}
+	if _, err := m.Ascend(&GMMGradient{Logits: g.Logits, Factors: g.Factors}, 0.1); !errors.As(err, &shape) {
+		t.Errorf("gradient without means: %v", err)
+	}
 }

@@ -88,7 +88,11 @@ func (m *Mixture) length(op string, x mat.Matrix, f func(i int, joint []float64)
 	}
 	var nats float64
 	for i, row := range rows {
-		nats += f(i, c.logJoint(row))
+		l := f(i, c.logJoint(row))
+		if math.IsNaN(l) {
+			return 0, &lvm.DataError{Op: op, Row: i, Col: -1, Problem: "its distance to the components overflows", Try: "a Model fitted to this data"}
+		}
+		nats += l
 	}
 	return nats / math.Ln2, nil
 }

@@ -167,6 +167,12 @@ func TestLengthsRefuse(t *testing.T) {
 	if _, err := (&Mixture{Grid: m.Grid}).Stochastic(x, q); !errors.As(err, &data) {
 		t.Errorf("no model: %v", err)
 	}
+	x.Set(5, 0, 0)
+	m.Model.Covs[0], m.Model.Covs[1] = sym(1, 1e-280), sym(1, 1e-280)
+	m.Model.Means.Scale(1e300, m.Model.Means)
+	if _, err := m.Bound(x); !errors.As(err, &data) || data.Row != 0 {
+		t.Errorf("distances that overflow: %v", err)
+	}
 	m.Model.Covs[1] = sym(1, 0)
 	if _, err := m.Bound(x); !errors.As(err, &degenerate) || degenerate.Component != 1 {
 		t.Errorf("variance 0: %v", err)
