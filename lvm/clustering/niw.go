@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
@@ -111,6 +112,14 @@ func (p NIW) check(op, name string, d int) error {
 		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: "the Scale of " + name + " is not positive definite", Try: "a covariance matrix, such as that of all rows"}
 	}
 	return nil
+}
+
+// clone returns a copy that shares nothing with p.
+func (p NIW) clone() NIW {
+	own := mat.NewSymDense(len(p.Mean), nil)
+	own.CopySym(p.Scale)
+	p.Mean, p.Scale = slices.Clone(p.Mean), own
+	return p
 }
 
 // mustCheck panics with what check returns, and returns the factor of Ψ.

@@ -147,7 +147,10 @@ func (o *VBGMMOptions) prior(op string, data weighted) (MixturePrior, error) {
 	case o.Start != nil:
 		return o.Start.Prior, nil
 	case o.Prior != nil:
-		return *o.Prior, o.Prior.check(op, data.D)
+		if err := o.Prior.check(op, data.D); err != nil {
+			return MixturePrior{}, err
+		}
+		return MixturePrior{Alpha: o.Prior.Alpha, Component: o.Prior.Component.clone()}, nil
 	}
 	component, err := dataNIW(op, data)
 	return MixturePrior{Alpha: 1, Component: component}, err

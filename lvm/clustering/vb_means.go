@@ -212,6 +212,7 @@ func FitVBMeans(rng *rand.Rand, x mat.Matrix, k int, prior FixedVariance, opts *
 	if err := prior.check(op, data.D); err != nil && opts.Start == nil {
 		return nil, lvm.Trace{}, err
 	}
+	prior.Mean = slices.Clone(prior.Mean)
 	weights := opts.Weights
 	if weights == nil {
 		weights = slices.Repeat([]float64{1 / float64(k)}, k)

@@ -288,6 +288,27 @@ func TestVBMeetsEM(t *testing.T) {
 	}
 }
 
+// A posterior keeps its prior, not that of the caller.
+func TestVBCopiesPrior(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	_, x := testGMM(Full).Sample(rng, 60)
+	p := testPrior()
+	m, _, err := FitVBGMM(rng, x, 2, &VBGMMOptions{Prior: &p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := FixedVariance{Mean: []float64{1, 2}, PriorVariance: 3, Variance: 1}
+	means, _, err := FitVBMeans(rng, x, 2, f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Component.Mean[0], f.Mean[0] = 77, 77
+	p.Component.Scale.SetSym(0, 0, 77)
+	if c := m.Prior.Component; c.Mean[0] == 77 || c.Scale.At(0, 0) == 77 || means.Prior.Mean[0] == 77 {
+		t.Errorf("priors changed: %+v, %+v", c, means.Prior)
+	}
+}
+
 func vbModel(x *mat.Dense) check.Model[*VBGMM] {
 	return check.Model[*VBGMM]{
 		X: x, K: 3,
