@@ -25,7 +25,7 @@
 // everything that draws. The same seed and data give the same bits on every
 // run and for every value of GOMAXPROCS.
 //
-// A caller's mistake (k < 1, a nil generator, data of another width than the
+// A caller's mistake (a nil generator, an option out of range, data of another width than the
 // model handed to a method without an error result) panics with a message
 // that starts with the package name. Data's fault is a typed error:
 // [DataError], [ShapeError], [DegenerateError], [ErrObjectiveFell]. Running

@@ -101,8 +101,8 @@ type BernoulliOptions struct {
 // Each restart starts from one run of k-means with k-means++ on at most 20,000
 // rows drawn at random, followed by an M step with the labels as responsibilities.
 //
-// It panics if k < 1, Floor is not in [0, ½) or, unless a start is given, rng
-// is nil. A value that is neither 0 nor 1 is a *lvm.DataError that says where,
+// It panics if Floor is not in [0, ½) or, unless a start is given, rng
+// is nil. k < 1 is a *lvm.DataError. A value that is neither 0 nor 1 is a *lvm.DataError that says where,
 // and so are fewer than k distinct rows and weights that are negative or sum to
 // nothing; a Start or weights of another shape are a *lvm.ShapeError.
 //

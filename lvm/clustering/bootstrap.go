@@ -55,8 +55,11 @@ type LikelihoodRatioTest struct {
 func BootstrapLRT(rng *rand.Rand, x mat.Matrix, k, draws int, fit Family) (*LikelihoodRatioTest, error) {
 	const op = "clustering.BootstrapLRT"
 	checkRand("BootstrapLRT", rng)
-	if k < 1 || draws < 1 {
-		panic(fmt.Sprintf("clustering: BootstrapLRT with k = %d and %d draws", k, draws))
+	if draws < 1 {
+		panic(fmt.Sprintf("clustering: BootstrapLRT with %d draws", draws))
+	}
+	if err := checkComponents(op, k); err != nil {
+		return nil, err
 	}
 	data, err := gain(rng, x, k, fit)
 	if err != nil {

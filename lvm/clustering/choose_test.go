@@ -364,14 +364,26 @@ func TestChoiceBits(t *testing.T) {
 	}
 }
 
+func TestChoiceOfNoComponents(t *testing.T) {
+	x, fit := datasets.OldFaithful().X, clustering.Gaussians(nil)
+	for name, f := range map[string]func() error{
+		"cross-validation": func() error { _, err := clustering.CrossValidate(seeded(1), x, 0, 5, fit); return err },
+		"bootstrap":        func() error { _, err := clustering.BootstrapLRT(seeded(1), x, 0, 5, fit); return err },
+		"selection":        func() error { _, err := clustering.SelectGMM(seeded(1), x, 0, nil); return err },
+		"start":            func() error { _, err := clustering.InitPlusPlus(seeded(1), x, 0); return err },
+	} {
+		if e, ok := errors.AsType[*lvm.DataError](f()); !ok || e.Try == "" {
+			t.Errorf("%s: %v, want a *lvm.DataError with advice", name, f())
+		}
+	}
+}
+
 func TestChoiceMistakes(t *testing.T) {
 	x, fit := datasets.OldFaithful().X, clustering.Gaussians(nil)
 	for name, f := range map[string]func(){
-		"no generator":  func() { _, _ = clustering.CrossValidate(nil, x, 1, 5, fit) },
-		"one fold":      func() { _, _ = clustering.CrossValidate(seeded(1), x, 1, 1, fit) },
-		"k = 0":         func() { _, _ = clustering.BootstrapLRT(seeded(1), x, 0, 5, fit) },
-		"no draws":      func() { _, _ = clustering.BootstrapLRT(seeded(1), x, 1, 0, fit) },
-		"no components": func() { _, _ = clustering.SelectGMM(seeded(1), x, 0, nil) },
+		"no generator": func() { _, _ = clustering.CrossValidate(nil, x, 1, 5, fit) },
+		"one fold":     func() { _, _ = clustering.CrossValidate(seeded(1), x, 1, 1, fit) },
+		"no draws":     func() { _, _ = clustering.BootstrapLRT(seeded(1), x, 1, 0, fit) },
 		"no shape": func() {
 			_, _ = clustering.SelectGMM(seeded(1), x, 1, &clustering.SelectOptions{Shapes: []clustering.Shape{9}})
 		},

@@ -40,7 +40,7 @@ type HeldOut struct {
 // that LogLikelihood is NaN, and CrossValidate returns the error of the
 // first such fold with the result.
 //
-// It panics if rng is nil, k < 1 or there are fewer than two folds. Fewer rows than folds
+// It panics if rng is nil or there are fewer than two folds; k < 1 is a *lvm.DataError. Fewer rows than folds
 // are a *lvm.DataError; the other errors are those of the fit, wrapped.
 //
 // Cost: folds fits to n − n/folds rows each.
@@ -50,8 +50,11 @@ type HeldOut struct {
 func CrossValidate(rng *rand.Rand, x mat.Matrix, k, folds int, fit Family) (*HeldOut, error) {
 	const op = "clustering.CrossValidate"
 	checkRand("CrossValidate", rng)
-	if k < 1 || folds < 2 {
-		panic(fmt.Sprintf("clustering: CrossValidate with k = %d and %d folds", k, folds))
+	if folds < 2 {
+		panic(fmt.Sprintf("clustering: CrossValidate with %d folds", folds))
+	}
+	if err := checkComponents(op, k); err != nil {
+		return nil, err
 	}
 	n, d := x.Dims()
 	if n < folds {

@@ -54,8 +54,8 @@ type GMMOptions struct {
 // most 20,000 rows drawn at random, followed by an M step with the labels as
 // responsibilities.
 //
-// It panics if k < 1, Shape is not one of its values, Floor is not finite or,
-// unless a start is given, rng is nil. Data with a NaN, an infinity or a value
+// It panics if Shape is not one of its values, Floor is not finite or,
+// unless a start is given, rng is nil. k < 1, data with a NaN, an infinity or a value
 // beyond ±1e140, with fewer than k distinct rows, with rows that are all equal or
 // a column that is constant, is a *lvm.DataError; a Start or weights of another shape are
 // a *lvm.ShapeError. If every restart loses a component, as GMM.Step says, the
@@ -82,8 +82,8 @@ func fitGMM(name string, rng *rand.Rand, x mat.Matrix, k int, opts *GMMOptions, 
 	if opts == nil {
 		opts = &GMMOptions{}
 	}
-	if k < 1 {
-		panic(fmt.Sprintf("clustering: %s with k = %d", name, k))
+	if err := checkComponents(op, k); err != nil {
+		return nil, lvm.Trace{}, err
 	}
 	if rng == nil && opts.Start == nil {
 		panic(fmt.Sprintf("clustering: %s with a nil generator", name))

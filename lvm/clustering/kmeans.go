@@ -67,8 +67,8 @@ type KMeansOptions struct {
 // restarts, by Lloyd's iterations from each start. The objective in the trace
 // is −J; it never falls, and it ends in a local maximum, so restarts matter.
 //
-// It panics if k < 1, Init is not one of its values or, unless centres are
-// given, rng is nil. Data with a NaN, an infinity or a value beyond ±1e140, with
+// It panics if Init is not one of its values or, unless centres are
+// given, rng is nil. k < 1, data with a NaN, an infinity or a value beyond ±1e140, with
 // fewer than k distinct rows, and weights that are negative or sum to nothing
 // are a *lvm.DataError; given centres or weights of another shape are a
 // *lvm.ShapeError.
@@ -82,8 +82,8 @@ func FitKMeans(rng *rand.Rand, x mat.Matrix, k int, opts *KMeansOptions) (*KMean
 	if opts == nil {
 		opts = &KMeansOptions{}
 	}
-	if k < 1 {
-		panic(fmt.Sprintf("clustering: FitKMeans with k = %d", k))
+	if err := checkComponents(op, k); err != nil {
+		return nil, lvm.Trace{}, err
 	}
 	if rng == nil && opts.Centers == nil {
 		panic("clustering: FitKMeans with a nil generator")

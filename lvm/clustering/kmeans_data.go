@@ -133,6 +133,14 @@ func outOfRange(op string, rows num.Rows, x mat.Matrix) error {
 	return nil
 }
 
+// checkComponents returns a *lvm.DataError if k < 1.
+func checkComponents(op string, k int) error {
+	if k < 1 {
+		return &lvm.DataError{Op: op, Row: -1, Col: -1, Problem: fmt.Sprintf("k is %d", k), Try: "at least 1"}
+	}
+	return nil
+}
+
 // checkDistinct returns a *lvm.DataError if fewer than k rows of positive
 // weight differ from each other.
 func (d weighted) checkDistinct(op string, k int) error {

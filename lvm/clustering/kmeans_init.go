@@ -1,7 +1,6 @@
 package clustering
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"sort"
@@ -20,7 +19,7 @@ import (
 // It is the greedy version: of 2+⌊ln k⌋ rows drawn in this way it keeps the one
 // that leaves the smallest Σ_j D_j².
 //
-// It panics if k < 1 or rng is nil; data that is not finite or has fewer than
+// It panics if rng is nil; k < 1 and data that is not finite or has fewer than
 // k distinct rows is a *lvm.DataError.
 //
 // Cost: O(n·k·d·log k) at worst; distances that the triangle inequality shows
@@ -34,20 +33,18 @@ func InitPlusPlus(rng *rand.Rand, x mat.Matrix, k int) (*KMeans, error) {
 
 // InitRandomRows returns k distinct rows of x, drawn at random, as centres.
 //
-// It panics if k < 1 or rng is nil; data that is not finite or has fewer than
+// It panics if rng is nil; k < 1 and data that is not finite or has fewer than
 // k distinct rows is a *lvm.DataError.
 func InitRandomRows(rng *rand.Rand, x mat.Matrix, k int) (*KMeans, error) {
 	return initCenters("InitRandomRows", rng, x, k, initRandomRows)
 }
 
 func initCenters(name string, rng *rand.Rand, x mat.Matrix, k int, init func(*rand.Rand, weighted, int) *mat.Dense) (*KMeans, error) {
-	if k < 1 {
-		panic(fmt.Sprintf("clustering: %s with k = %d", name, k))
-	}
-	if rng == nil {
-		panic("clustering: " + name + " with a nil generator")
-	}
+	checkRand(name, rng)
 	op := "clustering." + name
+	if err := checkComponents(op, k); err != nil {
+		return nil, err
+	}
 	data, err := newWeighted(op, x, nil)
 	if err != nil {
 		return nil, err

@@ -106,8 +106,8 @@ type PoissonOptions struct {
 // rows drawn at random, of which the square roots are taken so that their
 // variances are alike, followed by an M step with the labels as responsibilities.
 //
-// It panics if k < 1, Floor is negative or not finite or, unless a start is
-// given, rng is nil. A value that is negative, not a whole number or beyond 1e9
+// It panics if Floor is negative or not finite or, unless a start is
+// given, rng is nil. k < 1 is a *lvm.DataError. A value that is negative, not a whole number or beyond 1e9
 // is a *lvm.DataError that says where, and so are fewer than k distinct rows and
 // weights that are negative or sum to nothing; a Start or weights of another shape
 // are a *lvm.ShapeError.

@@ -120,8 +120,8 @@ func (p product) maximise(op string, s productSums) (product, error) {
 // fitProduct is the fit that FitBernoulliMixture and FitPoissonMixture share.
 func fitProduct(l *law, rng *rand.Rand, x mat.Matrix, k int, opts lvm.Options, floor float64, given *product, w []float64) (product, lvm.Trace, error) {
 	op := "clustering.Fit" + l.model
-	if k < 1 {
-		panic(fmt.Sprintf("clustering: Fit%s with k = %d", l.model, k))
+	if err := checkComponents(op, k); err != nil {
+		return product{}, lvm.Trace{}, err
 	}
 	if given == nil {
 		checkRand("Fit"+l.model, rng)

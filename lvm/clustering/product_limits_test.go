@@ -58,7 +58,6 @@ func TestProductSamples(t *testing.T) {
 	for name, f := range map[string]func(){
 		"n = -1":       func() { m.Sample(rand.New(rand.NewPCG(1, 2)), -1) },
 		"no generator": func() { m.Sample(nil, 1) },
-		"k = 0":        func() { _, _, _ = FitPoissonMixture(rand.New(rand.NewPCG(1, 2)), mat.NewDense(1, 1, nil), 0, nil) },
 		"nil for a fit": func() {
 			_, _, _ = FitBernoulliMixture(nil, mat.NewDense(1, 1, nil), 1, nil)
 		},

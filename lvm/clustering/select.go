@@ -74,7 +74,7 @@ func (s *Selection) Best() *Candidate {
 // SelectGMM returns the table with the error of the first fit that failed, or
 // else a *lvm.DegenerateError that names a component that has collapsed.
 //
-// It panics if rng is nil, most < 1, or a shape or the criterion is not one of its
+// It panics if rng is nil, or a shape or the criterion is not one of its
 // values. The result does not depend on the number of cores.
 //
 // Cost: most·len(Shapes) calls of FitGMM.
@@ -87,8 +87,8 @@ func SelectGMM(rng *rand.Rand, x mat.Matrix, most int, opts *SelectOptions) (*Se
 	if opts == nil {
 		opts = &SelectOptions{}
 	}
-	if most < 1 {
-		panic(fmt.Sprintf("clustering: SelectGMM with %d components at most", most))
+	if err := checkComponents(op, most); err != nil {
+		return nil, err
 	}
 	if opts.By < BIC || opts.By > AIC {
 		panic(fmt.Sprintf("clustering: SelectGMM by %v", opts.By))

@@ -51,7 +51,7 @@ type VBGMMOptions struct {
 // k is how many components there may be. With a small Prior.Alpha those that
 // the data does not ask for end up empty, see VBGMM.Counts.
 //
-// It panics if k < 1 or, unless a start is given, rng is nil. Data with a NaN, an
+// It panics if rng is nil, unless a start is given. k < 1, data with a NaN, an
 // infinity or a value beyond ±1e140, with fewer than k distinct rows or a column
 // that is constant, is a *lvm.DataError; so is a prior with α ≤ 0 or a Scale that
 // is not positive definite. A prior, Start or weights of another shape are a
@@ -65,7 +65,7 @@ func FitVBGMM(rng *rand.Rand, x mat.Matrix, k int, opts *VBGMMOptions) (*VBGMM, 
 	if opts == nil {
 		opts = &VBGMMOptions{}
 	}
-	checkFit("FitVBGMM", rng, k, opts.From, opts.Start != nil)
+	checkFit("FitVBGMM", rng, opts.From, opts.Start != nil)
 	data, cols, err := vbData(op, x, opts.Weights, k)
 	if err != nil {
 		return nil, lvm.Trace{}, err
@@ -116,10 +116,7 @@ type climbing[M any] struct {
 }
 
 // checkFit panics on mistakes of the caller.
-func checkFit(name string, rng *rand.Rand, k int, from VBStart, given bool) {
-	if k < 1 {
-		panic(fmt.Sprintf("clustering: %s with k = %d", name, k))
-	}
+func checkFit(name string, rng *rand.Rand, from VBStart, given bool) {
 	if rng == nil && !given {
 		panic("clustering: " + name + " with a nil generator")
 	}
@@ -130,6 +127,9 @@ func checkFit(name string, rng *rand.Rand, k int, from VBStart, given bool) {
 
 // vbData checks the data for a fit of k components.
 func vbData(op string, x mat.Matrix, w []float64, k int) (weighted, columns, error) {
+	if err := checkComponents(op, k); err != nil {
+		return weighted{}, columns{}, err
+	}
 	data, err := newWeighted(op, x, w)
 	if err != nil {
 		return data, columns{}, err

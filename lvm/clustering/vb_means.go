@@ -193,7 +193,7 @@ type VBMeansOptions struct {
 // the largest bound among the restarts, by VBMeans.Step, repeated. The objective
 // in the trace is the bound, ELBO ≤ ln p(x); it never falls.
 //
-// It panics if k < 1 or, unless a start is given, rng is nil. Data with a NaN, an
+// It panics if rng is nil, unless a start is given. k < 1, data with a NaN, an
 // infinity or a value beyond ±1e140, with fewer than k distinct rows or a column
 // that is constant, and variances that are not positive, are a *lvm.DataError; a
 // prior, Start or weights of another shape are a *lvm.ShapeError.
@@ -204,7 +204,7 @@ func FitVBMeans(rng *rand.Rand, x mat.Matrix, k int, prior FixedVariance, opts *
 	if opts == nil {
 		opts = &VBMeansOptions{}
 	}
-	checkFit("FitVBMeans", rng, k, opts.From, opts.Start != nil)
+	checkFit("FitVBMeans", rng, opts.From, opts.Start != nil)
 	data, cols, err := vbData(op, x, nil, k)
 	if err != nil {
 		return nil, lvm.Trace{}, err

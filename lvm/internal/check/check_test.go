@@ -89,7 +89,7 @@ func (m toy) step(x mat.Matrix) (toy, float64, error) {
 
 func fitToy(rng *rand.Rand, x mat.Matrix, k int) (toy, lvm.Trace, error) {
 	if k < 1 {
-		panic(fmt.Sprintf("toy: k = %d", k))
+		return toy{}, lvm.Trace{}, &lvm.DataError{Op: "toy.Fit", Row: -1, Col: -1, Problem: fmt.Sprintf("k is %d", k), Try: "at least 1"}
 	}
 	if rng == nil {
 		panic("toy: nil generator")
@@ -243,10 +243,19 @@ func TestBroken(t *testing.T) {
 				return next, o, err
 			}
 		}},
-		{"mistakes of the caller panic", func(m *Model[toy]) {
+		{"bad data is refused", func(m *Model[toy]) {
 			fit := m.Fit
 			m.Fit = func(rng *rand.Rand, x mat.Matrix, k int) (toy, lvm.Trace, error) {
 				return fit(rng, x, max(k, 1))
+			}
+		}},
+		{"mistakes of the caller panic", func(m *Model[toy]) {
+			fit := m.Fit
+			m.Fit = func(rng *rand.Rand, x mat.Matrix, k int) (toy, lvm.Trace, error) {
+				if rng == nil {
+					rng = rand.New(rand.NewPCG(1, 1))
+				}
+				return fit(rng, x, k)
 			}
 		}},
 		{"posteriors sum to one", func(m *Model[toy]) {
