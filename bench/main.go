@@ -112,22 +112,28 @@ func measure(t task, peers *peers, rounds int) (result, error) {
 	if err := peers.send(t); err != nil {
 		return result{}, err
 	}
+	own := func() (float64, float64, error) {
+		start := time.Now()
+		objective, err := t.Run()
+		return time.Since(start).Seconds(), objective, err
+	}
+	theirs := func() (float64, float64, error) { return peers.run(t.Name) }
 	var r result
-	var own, peer []float64
+	var ours, peer []float64
 	for round := range rounds + 1 {
 		time.Sleep(settle)
-		all, objective, err := timed(t.Run)
+		all, objective, err := turn(own)
 		if err != nil {
 			return result{}, err
 		}
 		threads := runtime.GOMAXPROCS(1)
-		one, _, err := timed(t.Run)
+		one, _, err := turn(own)
 		runtime.GOMAXPROCS(threads)
 		if err != nil {
 			return result{}, err
 		}
 		time.Sleep(settle)
-		theirs, want, err := peers.run(t.Name)
+		other, want, err := turn(theirs)
 		if err != nil {
 			return result{}, err
 		}
@@ -135,20 +141,26 @@ func measure(t task, peers *peers, rounds int) (result, error) {
 			r.difference = math.Abs(objective-want) / math.Abs(want)
 			continue
 		}
-		own, peer = append(own, all), append(peer, theirs)
-		r.ratios = append(r.ratios, theirs/all)
+		ours, peer = append(ours, all), append(peer, other)
+		r.ratios = append(r.ratios, other/all)
 		r.scaling = append(r.scaling, one/all)
 	}
-	r.own, r.peer = seconds(median(own)), seconds(median(peer))
+	r.own, r.peer = seconds(median(ours)), seconds(median(peer))
 	return r, nil
 }
 
-// timed returns how many seconds f takes, after the garbage of others is gone.
-func timed(f func() (float64, error)) (elapsed, objective float64, err error) {
-	runtime.GC()
-	start := time.Now()
-	objective, err = f()
-	return time.Since(start).Seconds(), objective, err
+// turn returns how many seconds f takes, the mean of as many calls as fill half a
+// second: the first of them pays for pages and caches gone cold.
+func turn(f func() (seconds, objective float64, err error)) (mean, objective float64, err error) {
+	var total, calls float64
+	for total < 0.5 {
+		s, o, err := f()
+		if err != nil {
+			return 0, 0, err
+		}
+		total, calls, objective = total+s, calls+1, o
+	}
+	return total / calls, objective, nil
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * 1e9) }

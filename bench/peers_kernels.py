@@ -106,8 +106,9 @@ MILLION = 1_000_000
 
 
 def calls_per_sample(flops):
-    """Calls that take some 20 ms: a sample is short enough to fall between disturbances."""
-    return max(1, round(20e-3 * 40e9 / flops))
+    """Calls that take some 60 ms: long enough for both processors to wake up, and short
+    enough to fall between disturbances."""
+    return max(1, round(60e-3 * 100e9 / flops))
 
 
 def time_python(f, calls):
