@@ -142,14 +142,14 @@ func (a *app) list() error {
 		} else {
 			about = firstSentence(nb)
 		}
-		fmt.Fprintf(a.stdout, "  %-28s %s\n", filepath.Base(l.name), about)
+		fmt.Fprintf(a.stdout, "  %-30s %s\n", filepath.Base(l.name), about)
 	}
 	if len(all) > 0 {
 		fmt.Fprintln(a.stdout)
 	}
 	fmt.Fprintln(a.stdout, "commands (go run ./cmd/lessons COMMAND, -h for flags)")
 	for _, c := range commands {
-		fmt.Fprintf(a.stdout, "  %-28s %s\n", strings.TrimSpace(c.name+" "+c.args), c.about)
+		fmt.Fprintf(a.stdout, "  %-30s %s\n", strings.TrimSpace(c.name+" "+c.args), c.about)
 	}
 	return nil
 }

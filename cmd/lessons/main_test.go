@@ -53,8 +53,8 @@ func TestList(t *testing.T) {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
 	for _, want := range []string{
-		"clustering\n  01-kmeans                    Which points belong together?\n",
-		"  02-gaussian-mixtures         Soft groups, e.g. of eruptions.\n",
+		"clustering\n  01-kmeans                      Which points belong together?\n",
+		"  02-gaussian-mixtures           Soft groups, e.g. of eruptions.\n",
 		"reduction\n  01-pca ",
 		"check [pattern …]",
 	} {
